@@ -1,0 +1,48 @@
+"""ncbench: learning from noisy labels for non-linear measures of the confusion matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ncbench.errors import NcbenchError
+from ncbench.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from ncbench.dataset import Dataset, NoisyLabels
+    from ncbench.estimator import NoisyLabelClassifier
+    from ncbench.measure import Measure, RecallMeasure
+    from ncbench.noise_matrix import NoiseMatrix
+    from ncbench.t_estimation import NoisySample
+
+__version__ = "0.1.0"
+
+# Loaded on first use: the command line's --help must not pay for numpy and scikit-learn.
+_LAZY = {
+    "Dataset": "ncbench.dataset",
+    "NoisyLabels": "ncbench.dataset",
+    "NoisyLabelClassifier": "ncbench.estimator",
+    "Measure": "ncbench.measure",
+    "RecallMeasure": "ncbench.measure",
+    "NoiseMatrix": "ncbench.noise_matrix",
+    "NoisySample": "ncbench.t_estimation",
+}
+
+__all__ = [
+    "Dataset",
+    "Measure",
+    "NcbenchError",
+    "NoiseMatrix",
+    "NoisyLabelClassifier",
+    "NoisyLabels",
+    "NoisySample",
+    "RecallMeasure",
+    "hookimpl",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

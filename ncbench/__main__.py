@@ -1,0 +1,55 @@
+"""``python -m ncbench``, which is also the console script ``ncbench``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ncbench.errors import NcbenchError
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    argv = sys.argv[1:]
+    try:
+        if argv[:1] == ["plugins"]:
+            code = _plugins(argv[1:])
+        elif argv[:1] == ["aggregate"]:
+            code = _aggregate(argv[1:])
+        else:
+            from ncbench.app import main as run
+
+            code = run(argv)
+    except NcbenchError as error:
+        print(f"ncbench: {error}", file=sys.stderr)
+        code = 2
+    sys.exit(code)
+
+
+def _plugins(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="ncbench plugins", description="List what can be named.")
+    parser.add_argument("--json", action="store_true", help="for machines")
+    args = parser.parse_args(argv)
+
+    from ncbench.listing import as_json, print_listing
+
+    print(as_json()) if args.json else print_listing()
+    return 0
+
+
+def _aggregate(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="ncbench aggregate", description="Print the table of the records below a folder."
+    )
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
+    args = parser.parse_args(argv)
+
+    from ncbench.reading import print_records
+
+    print_records(args.folder, args.format)
+    return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""From records to a table: mean and standard error of the optimised measure, cell by cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+LEADING = ["measure", "dataset", "algo", "sigma"]
+_VALUES = ["n", "mean", "sem", "status", "reason"]
+
+
+def tidy(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return one row a record.
+
+    Columns are measure, dataset, algo, sigma, then every other configuration key that is not
+    the same in all records, then n (trials), mean, sem (standard error, ddof 1), status and
+    reason. Where a cell is skipped or failed its mean is missing: nothing is made up.
+
+    Examples
+    --------
+    >>> config = {"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "sigma": 0.1}
+    >>> trials = [{"losses": {"h_mean": 0.2}}, {"losses": {"h_mean": 0.4}}]
+    >>> records = [
+    ...     {"status": "done", "config": {**config, "algo": {"name": "ncfw"}}, "trials": trials},
+    ...     {"status": "skipped", "reason": "why", "config": {**config, "algo": {"name": "ncbs"}}},
+    ... ]
+    >>> print(tidy(records).to_string(index=False))
+    measure dataset algo  sigma  n  mean  sem  status reason
+     h_mean    iris ncbs    0.1  0   NaN  NaN skipped    why
+     h_mean    iris ncfw    0.1  2   0.3  0.1    done       
+    """
+    rows = [_row(record) for record in records]
+    if not rows:
+        return pd.DataFrame(columns=[*LEADING, *_VALUES])
+    frame = pd.DataFrame(rows)
+    keys = [column for column in frame.columns if column not in _VALUES]
+    swept = [key for key in keys if key not in LEADING and frame[key].map(_comparable).nunique() > 1]
+    frame = frame[[*LEADING, *swept, *_VALUES]]
+    return frame.sort_values([*LEADING, *swept], key=_sortable, ignore_index=True)
+
+
+def other_keys(frame: pd.DataFrame) -> list[str]:
+    """Return the swept keys beside measure, dataset, algo and sigma."""
+    return [column for column in frame.columns if column not in (*LEADING, *_VALUES)]
+
+
+def _row(record: Mapping[str, Any]) -> dict[str, Any]:
+    row = _flat(record["config"])
+    measure = row["measure"]
+    losses = pd.Series([t["losses"][measure] for t in record.get("trials", [])], dtype=float)
+    return {
+        **row,
+        "n": len(losses),
+        "mean": losses.mean() if record["status"] == "done" else float("nan"),
+        "sem": losses.sem(ddof=1) if record["status"] == "done" else float("nan"),
+        "status": record["status"],
+        "reason": record.get("reason", ""),
+    }
+
+
+def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
+    """``{"algo": {"name": "fw", "max_iter": 9}}`` as ``{"algo": "fw", "algo.max_iter": 9}``."""
+    flat: dict[str, Any] = {}
+    for key, value in config.items():
+        if key in ("output_dir", "data_dir"):
+            continue
+        if isinstance(value, Mapping):
+            flat[key] = value["name"]
+            flat.update({f"{key}.{k}": v for k, v in value.items() if k != "name"})
+        else:
+            flat[key] = value
+    return flat
+
+
+def _comparable(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _sortable(column: pd.Series) -> pd.Series:
+    return column if pd.api.types.is_numeric_dtype(column) else column.map(_comparable)

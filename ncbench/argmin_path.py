@@ -1,0 +1,335 @@
+"""Confusion matrices of argmin classifiers along a sequence of loss matrices, exactly but lazily.
+
+Frank-Wolfe asks for the classifier ``argmin_k posterior(x)^T L[:, k]`` of thousands of loss
+matrices that converge, so almost no example changes its label from one to the next. Keep a
+reference ``R`` and the examples sorted by how far they are from changing their label there. For
+another loss ``L`` and any scale ``s > 0`` (which moves no argmin), the gap between two classes
+differs from that at ``R`` by at most ::
+
+    sum_y |posterior_y| * range_k D[y, k]  <=  size(x) * max_y range_k D[y, k] / w[y],
+    D = s * L - R,    size(x) = sum_y w[y] |posterior_y|
+
+for any weights ``w > 0``; here ``w[y]`` is the range of row y of R, since rows of rare classes
+are large and move much. Only examples with ``gap(x) / size(x)`` up to that bound can have
+changed: a prefix of the sorted ones, and those alone are evaluated again.
+
+Every evaluation adds up the classes in one order, whatever the number of examples (BLAS does
+not promise that), so lazy and plain labels are equal bit for bit, ties included.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench.errors import NcbenchError
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+LAZY_FROM = 256
+"""Below this many examples evaluating them all is faster than finding out which to evaluate."""
+
+SORT_COST = 3.0
+"""Cost of one sort of all examples, in evaluations of all examples (measured)."""
+
+_NEAR = 0.25
+"""Part of the examples kept in sorted order; a loss that reaches beyond it needs them all."""
+
+BLOCK = 64
+"""Prefixes are whole blocks: counts of the rest are then looked up, not computed."""
+
+_FLOOR = 1e-3  # weight of a row without range, of the largest: it may get one
+_TINY = 1e-200
+
+
+def argmin_labels(posterior: Array, loss: Array) -> Labels:
+    """Return ``argmin_k posterior(x)^T loss[:, k]`` of each row, ties to the lowest k.
+
+    This defines the classifier. It evaluates the loss as given: equal columns have equal scores
+    bit for bit, so that a constant loss gives label 0 everywhere.
+
+    Parameters
+    ----------
+    posterior : array of shape (m, n)
+        Rows ``eta(x)``; entries may be negative, as those of ``T^-1 eta~(x)``.
+    loss : array of shape (n, n)
+        ``loss[y, k]``, the cost of predicting k when the truth is y.
+
+    Examples
+    --------
+    >>> argmin_labels(np.array([[0.9, 0.1], [0.5, 0.5], [0.3, 0.7]]), 1 - np.eye(2))
+    array([0, 0, 1])
+    """
+    columns = np.ascontiguousarray(np.asarray(posterior, dtype=np.float64).T)
+    return _labels(columns, _moderate(loss))
+
+
+def _moderate(loss: Array) -> Array:
+    """Return the loss, or where its products could over- or underflow, a power of two times it.
+
+    That scaling is exact, so that it changes no label.
+    """
+    loss = np.asarray(loss, dtype=np.float64)
+    square = np.vdot(loss, loss)
+    if 1e-100 < square < 1e100:
+        return loss
+    peak = float(np.abs(loss).max())
+    if not math.isfinite(peak):
+        raise NcbenchError(f"loss matrix: not all entries are finite:\n{loss}")
+    return np.ldexp(loss, -math.frexp(peak)[1])
+
+
+def _labels(columns: Array, loss: Array) -> Labels:
+    return np.asarray(_scores(columns, loss).argmin(axis=0))
+
+
+def _scores(columns: Array, loss: Array) -> Array:
+    """Return the scores, class by class: shape (n, m) of ``columns`` of shape (n, m).
+
+    einsum without ``optimize`` runs along the examples and adds the classes up in order. With
+    one example it would run along the classes instead, and round differently.
+    """
+    if columns.shape[1] == 1:
+        return _scores(np.repeat(columns, 2, axis=1), loss)[:, :1]
+    return np.asarray(np.einsum("ym,yk->km", columns, loss))
+
+
+class _Reference:
+    """The examples nearest to a change of label at a reference loss, sorted, and all labels.
+
+    Parameters
+    ----------
+    columns : array of shape (n, m)
+        Posteriors, class by class.
+    loss : array of shape (n, n)
+
+    Attributes
+    ----------
+    labels : array of shape (m,)
+        Labels of all examples at the reference loss.
+    near : array
+        Indices of the nearest examples, nearest first.
+    """
+
+    def __init__(self, columns: Array, loss: Array) -> None:
+        n, m = columns.shape
+        spread = loss.max(axis=1) - loss.min(axis=1)
+        weight = spread + _FLOOR * spread.max()
+        if not weight[0] > 0:  # a constant loss: everything is a tie
+            weight = np.ones(n)
+        self._row_scale = (1 / weight)[:, None]
+        self._loss = loss * self._row_scale
+        centred = self._loss - self._loss.mean(axis=1, keepdims=True)
+        self._direction = centred.ravel()
+        self._length = float(np.vdot(centred, centred))
+        # Each score is rounded by at most (n + 1) eps size(x) max |loss / w|, here and there.
+        self._unit = 16 * (n + 2) * float(np.finfo(np.float64).eps)
+        self._rounding = self._unit * float(np.abs(self._loss).max())
+
+        self.labels, distance = _distances(columns, loss, weight)
+        sample = distance[:: max(1, m // 4096)]
+        self._limit = float(np.quantile(sample, _NEAR))
+        near = np.flatnonzero(distance <= self._limit)
+        order = distance[near].argsort()
+        self.near = near[order]
+        self._columns = columns[:, self.near]
+        self._starts = distance[self.near[::BLOCK]]
+
+    def reach(self, loss: Array) -> int:
+        """Return how many blocks of ``near`` may have another label, -1 for any example at all."""
+        rows = loss * self._row_scale
+        along = float(np.vdot(self._direction, rows))
+        if not along > 0:
+            return -1
+        scale = self._length / along
+        norm = math.sqrt(np.vdot(rows, rows))
+        rows *= scale
+        rows -= self._loss
+        spread = np.maximum.reduce(rows, axis=1) - np.minimum.reduce(rows, axis=1)
+        bound = float(np.maximum.reduce(spread)) + self._unit * norm * scale + self._rounding
+        # Not "bound >= limit": a bound that is not a number must reach everything too.
+        return int(self._starts.searchsorted(bound, side="right")) if bound < self._limit else -1
+
+    def evaluate(self, loss: Array, blocks: int) -> Labels:
+        """Return the labels of the first blocks of ``near``."""
+        return _labels(self._columns[:, : blocks * BLOCK], loss)
+
+
+def _distances(columns: Array, loss: Array, weight: Array) -> tuple[Labels, Array]:
+    """Return labels, and how far the loss must move (relative to ``weight``) to change them."""
+    scores = _scores(columns, loss)
+    best, second = np.minimum(scores[0], scores[1]), np.maximum(scores[0], scores[1])
+    for score in scores[2:]:
+        np.minimum(second, np.maximum(best, score), out=second)
+        np.minimum(best, score, out=best)
+    size = np.einsum("ym,y->m", np.abs(columns), weight)
+    # Where products may have underflowed, rounding is not relative: always evaluate those.
+    regular = size > _TINY * weight.max()
+    gap = np.subtract(second, best, out=second)
+    distance = np.divide(gap, size, out=np.zeros_like(gap), where=regular)
+    return scores.argmin(axis=0), distance
+
+
+class _LazyLabels:
+    """Labels along a sequence of losses; sorts again when that has become the cheaper way."""
+
+    def __init__(self, posterior: Array, lazy_from: int) -> None:
+        posterior = np.asarray(posterior, dtype=np.float64)
+        if posterior.ndim != 2 or not np.all(np.isfinite(posterior)):
+            raise NcbenchError(
+                f"posterior of shape {posterior.shape}: expected (m, n), and finite entries"
+            )
+        self.columns = np.ascontiguousarray(posterior.T)
+        self.reference: _Reference | None = None
+        self._m = len(posterior)
+        self._lazy = self._m >= lazy_from
+        self._work = 0
+
+    def step(self, loss: Array) -> tuple[_Reference | None, Labels]:
+        """Return a reference and the labels of its ``near`` examples that may have changed.
+
+        All the others have the label of the reference. Where that is None, the labels are those
+        of all examples.
+        """
+        loss = _moderate(loss)
+        if not self._lazy:
+            return None, _labels(self.columns, loss)
+        if self._work > SORT_COST * self._m:
+            self.reference = _Reference(self.columns, loss)
+            self._work = 0
+        reference = self.reference
+        blocks = -1 if reference is None else reference.reach(loss)
+        if reference is None or blocks < 0:
+            self._work += self._m
+            return None, _labels(self.columns, loss)
+        self._work += blocks * BLOCK
+        return reference, reference.evaluate(loss, blocks)
+
+
+class ConfusionPath:
+    """Confusion matrices of argmin classifiers along a sequence of loss matrices.
+
+    Any sequence gives the right matrices; one that converges gives them fast.
+
+    Parameters
+    ----------
+    posterior : array of shape (m, n)
+    y : array of shape (m,)
+        Labels 0..n-1 to compare with: the noisy ones in training.
+    n : int, optional
+        Number of classes; by default, the number of columns of ``posterior``.
+    lazy_from : int
+        With fewer examples than this, all are evaluated for each loss.
+
+    Examples
+    --------
+    >>> path = ConfusionPath(np.array([[0.9, 0.1], [0.3, 0.7]]), np.array([0, 1]))
+    >>> path(1 - np.eye(2))
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    >>> path(np.array([[0.0, 9.0], [1.0, 0.0]]))
+    array([[0.5, 0. ],
+           [0.5, 0. ]])
+    """
+
+    def __init__(
+        self, posterior: Array, y: Labels, n: int | None = None, *, lazy_from: int = LAZY_FROM
+    ) -> None:
+        self._path = _LazyLabels(posterior, lazy_from)
+        self._n, self._m = self._path.columns.shape
+        if n not in (None, self._n) or len(y) != self._m:
+            raise NcbenchError(
+                f"posterior of shape ({self._m}, {self._n}) does not fit {len(y)} labels "
+                f"of {self._n if n is None else n} classes"
+            )
+        # codes + label numbers the cells of the confusion matrix.
+        self._codes = np.asarray(y, dtype=np.int64) * self._n
+        self._counted: _Reference | None = None
+
+    def __call__(self, loss: Array) -> Array:
+        """Return ``C[i, j]``, the part of the examples with ``y = i`` and label j."""
+        reference, labels = self._path.step(loss)
+        if reference is None:
+            counts = np.bincount(self._codes + labels, minlength=loss.size)
+        else:
+            if reference is not self._counted:
+                self._count(reference)
+            labels += self._near_codes[: len(labels)]
+            counts = np.bincount(labels, minlength=loss.size)
+            counts += self._rest[-(-len(labels) // BLOCK)]
+        return np.asarray((counts / self._m).reshape(loss.shape))
+
+    def _count(self, reference: _Reference) -> None:
+        """Tabulate the confusion counts of all but the first 0, 1, 2, ... blocks of ``near``."""
+        cells = self._n**2
+        codes = self._codes + reference.labels
+        total = np.bincount(codes, minlength=cells)
+        self._near_codes = self._codes[reference.near]
+        blocks = -(-len(reference.near) // BLOCK)
+        block = np.arange(len(reference.near)) // BLOCK
+        table = np.bincount(codes[reference.near] + cells * block, minlength=cells * blocks)
+        self._rest = np.empty((blocks + 1, cells), dtype=np.int64)
+        self._rest[0] = total
+        np.subtract(total, table.reshape(blocks, cells).cumsum(axis=0), out=self._rest[1:])
+        self._counted = reference
+
+
+def mixture_distribution(
+    posterior: Array, losses: Array, weights: Array, *, lazy_from: int = LAZY_FROM
+) -> Array:
+    """Return the distribution of the predictions of a mixture of argmin classifiers.
+
+    Parameters
+    ----------
+    posterior : array of shape (m, n)
+    losses : array of shape (K, n, n)
+        Loss matrices, best in the order of the algorithm that found them.
+    weights : array of shape (K,)
+        Probabilities of the classifiers.
+    lazy_from : int
+        As in :class:`ConfusionPath`.
+
+    Returns
+    -------
+    array of shape (m, n)
+        Row x is ``sum_k weights[k] * onehot(argmin_labels(posterior, losses[k]))[x]``.
+
+    Examples
+    --------
+    >>> losses = np.array([[[0.0, 1.0], [1.0, 0.0]], [[0.0, 9.0], [1.0, 0.0]]])
+    >>> mixture_distribution(np.array([[0.9, 0.1], [0.3, 0.7]]), losses, np.array([0.25, 0.75]))
+    array([[1.  , 0.  ],
+           [0.75, 0.25]])
+    """
+    path = _LazyLabels(posterior, lazy_from)
+    n, m = path.columns.shape
+    distribution = np.zeros((m, n))
+    current = np.zeros(m, dtype=np.int64)
+    since = np.zeros(m)  # total weight when the current label was taken
+    total = 0.0
+    seen: _Reference | None = None
+    extent = 0  # of ``near``: beyond it, the current labels are those of the reference
+    for loss, weight in zip(losses, weights, strict=True):
+        reference, labels = path.step(loss)
+        if reference is None or reference is not seen:
+            new = labels
+            if reference is not None:
+                new = reference.labels.copy()
+                new[reference.near[: len(labels)]] = labels
+            index = np.flatnonzero(new != current)
+            new = new[index]
+        else:
+            index = reference.near[: max(extent, len(labels))]
+            new = np.concatenate([labels, reference.labels[index[len(labels) :]]])
+            changed = np.flatnonzero(new != current[index])
+            index, new = index[changed], new[changed]
+        seen, extent = reference, len(labels)
+        distribution[index, current[index]] += total - since[index]
+        since[index] = total
+        current[index] = new
+        total += weight
+    distribution[np.arange(m), current] += total - since
+    return distribution

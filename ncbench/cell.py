@@ -1,0 +1,88 @@
+"""Runs one cell and keeps what came of it: done, skipped with a reason, or failed with a trace."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from ncbench.errors import NotApplicable
+from ncbench.experiment import Config, check_fit, prepare, run_trial
+from ncbench.records import SCHEMA, cell_id, plugin_versions, write_record
+
+
+def run_alone(config: Config) -> dict[str, Any]:
+    """Run a cell by itself: errors are raised, and then nothing is written."""
+    record = _run(config)
+    write_record(config["output_dir"], record)
+    return record
+
+
+def run_in_sweep(config: Config) -> dict[str, Any]:
+    """Run a cell of a sweep: whatever happens becomes its record, and the sweep goes on."""
+    try:
+        check_fit(config)
+    except NotApplicable as reason:
+        record = _record(config, status="skipped", reason=str(reason))
+    else:
+        try:
+            record = _run(config)
+        except (Exception, SystemExit) as error:
+            record = _record(
+                config,
+                status="failed",
+                reason=f"{type(error).__name__}: {error}",
+                traceback=traceback.format_exc(),
+            )
+    write_record(config["output_dir"], record)
+    return record
+
+
+def _run(config: Config) -> dict[str, Any]:
+    started = time.time()
+    cell = prepare(config)
+    dataset = cell.dataset
+    trials = [run_trial(cell, trial) for trial in range(config["trials"])]
+    return _record(
+        config,
+        status="done",
+        fingerprint=dataset.fingerprint,
+        dataset={
+            "name": dataset.name,
+            "classes": list(dataset.classes),
+            "examples": len(dataset.y),
+            "features": dataset.X.shape[1],
+            "source": dataset.source,
+        },
+        noise_matrix=cell.noisy.noise_matrix.T.tolist(),
+        trials=trials,
+        seconds=time.time() - started,
+    )
+
+
+def _record(config: Config, *, status: str, fingerprint: str = "", **more: Any) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "id": cell_id(config, fingerprint),
+        "status": status,
+        "config": dict(config),
+        "plugins": plugin_versions(config),
+        "fingerprint": fingerprint,
+        **more,
+        "provenance": _provenance(),
+    }
+
+
+def _provenance() -> Mapping[str, Any]:
+    packages = ("ncbench", "numpy", "scipy", "scikit-learn", "hydra-core")
+    return {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "python": platform.python_version(),
+        "packages": {package: version(package) for package in packages},
+        "host": platform.node(),
+        "command": sys.argv[1:],
+    }

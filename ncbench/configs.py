@@ -1,0 +1,101 @@
+"""The bridge from plug-ins to Hydra: each plug-in's signature is a typed config group option."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field, make_dataclass
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING, DictConfig, OmegaConf
+
+from ncbench.errors import NcbenchError
+from ncbench.registry import KINDS, Plugin, Registry, get_registry
+from ncbench.signature import TYPES, Parameter
+
+
+@dataclass
+class Settings:
+    """Configuration keys beside the groups."""
+
+    dataset: Any = MISSING
+    noise: Any = MISSING
+    cpe: Any = MISSING
+    t_estimator: Any = MISSING
+    measure: Any = MISSING
+    algo: Any = MISSING
+    sigma: float = 0.1
+    trials: int = 5
+    test_size: float = 0.3
+    seed: int = 0
+    data_dir: str = "data"
+    output_dir: str = "outputs"
+
+
+def register() -> None:
+    """Fill Hydra's config store from the registry."""
+    store = ConfigStore.instance()
+    store.store(name="settings", node=Settings)
+    for plugin in get_registry().plugins():
+        store.store(group=plugin.kind, name=plugin.name, node=_schema(plugin))
+    # Two sweeps started in the same second still get folders of their own.
+    stamp = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
+    OmegaConf.register_new_resolver("ncbench.sweep", lambda: stamp, replace=True)
+
+
+def _schema(plugin: Plugin) -> type:
+    fields: list[tuple[str, Any, Any]] = [("name", str, plugin.name)]
+    for parameter in plugin.parameters:
+        annotation = TYPES[parameter.type]
+        annotation = annotation | None if parameter.optional else annotation
+        default = MISSING if parameter.required else parameter.default
+        if isinstance(default, list | dict):
+            default = field(default_factory=lambda value=default: value)  # type: ignore[misc]
+        fields.append((parameter.name, annotation, default))
+    return make_dataclass(f"{plugin.kind}_{plugin.name}", fields)
+
+
+def resolve(cfg: DictConfig) -> dict[str, Any]:
+    """Check a composed config and return it as plain data.
+
+    Hydra has checked names and types by now; this checks what types cannot say.
+    """
+    config: dict[str, Any] = {}
+    for key in Settings.__dataclass_fields__:
+        if key in KINDS:
+            config[key] = _resolve_group(get_registry(), key, cfg[key])
+        else:
+            config[key] = cfg[key]
+    _require(0 <= config["sigma"] <= 1, config, "sigma", "a probability, in [0, 1]")
+    _require(0 < config["test_size"] < 1, config, "test_size", "a share, in (0, 1)")
+    _require(1 <= config["trials"] <= 10_000, config, "trials", "from 1 to 10000")
+    _require(0 <= config["seed"] <= 400_000, config, "seed", "from 0 to 400000")
+    return config
+
+
+def _resolve_group(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:
+    if not isinstance(cfg, DictConfig):
+        raise NcbenchError(f"{kind} must be chosen by name: {kind}=NAME; known: " + ", ".join(registry.names(kind)))
+    plugin = registry.plugin(kind, cfg.name)
+    if set(cfg) != {"name", *(parameter.name for parameter in plugin.parameters)}:
+        raise NcbenchError(f"{kind}.name={cfg.name}: choose a plug-in with {kind}={cfg.name}")
+    for parameter in plugin.parameters:
+        _check(kind, parameter, cfg)
+    resolved = OmegaConf.to_container(cfg, resolve=True)
+    assert isinstance(resolved, dict)
+    return {str(key): value for key, value in resolved.items()}
+
+
+def _check(kind: str, parameter: Parameter, cfg: DictConfig) -> None:
+    key = f"{kind}.{parameter.name}"
+    if OmegaConf.is_missing(cfg, parameter.name):
+        raise NcbenchError(f"{kind}={cfg.name} needs {key}=... ({parameter.type})")
+    value = cfg[parameter.name]
+    if parameter.choices and value not in parameter.choices and not (value is None and parameter.optional):
+        raise NcbenchError(f"{key}={value}; expected one of {', '.join(parameter.choices)}")
+
+
+def _require(holds: bool, config: dict[str, Any], key: str, expected: str) -> None:
+    if not holds:
+        raise NcbenchError(f"{key}={config[key]}; expected {expected}")

@@ -1,0 +1,71 @@
+"""Confusion matrices ``C[i, j] = P(Y = i, h(X) = j)``: entries sum to one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+def confusion_matrix(y: Labels, predicted: Labels, n: int) -> Array:
+    """Return the empirical confusion matrix of a deterministic classifier.
+
+    Examples
+    --------
+    >>> confusion_matrix(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), 2)
+    array([[0.25, 0.25],
+           [0.  , 0.5 ]])
+    """
+    return np.bincount(y * n + predicted, minlength=n * n).reshape(n, n) / len(y)
+
+
+def expected_confusion(y: Labels, distribution: Array) -> Array:
+    """Return the confusion matrix of a randomized classifier: an expectation, not a sample.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+    distribution : array of shape (m, n)
+        Row i is the distribution of the prediction for example i.
+
+    Examples
+    --------
+    >>> expected_confusion(np.array([0, 1]), np.array([[0.5, 0.5], [0.0, 1.0]]))
+    array([[0.25, 0.25],
+           [0.  , 0.5 ]])
+    """
+    n = distribution.shape[1]
+    C = np.empty((n, n))
+    for j in range(n):
+        C[:, j] = np.bincount(y, weights=distribution[:, j], minlength=n)
+    return C / len(y)
+
+
+class Projection(NamedTuple):
+    """A confusion matrix on the simplex, and how much mass had to be moved to get it there."""
+
+    confusion: Array
+    moved: float
+
+
+def project_to_joint(C: Array) -> Projection:
+    """Bring a noise-corrected confusion matrix back to the joint distributions.
+
+    ``T^-1 C~`` of a finite sample can have negative entries, above all in the rows of rare
+    classes. Negative entries become 0 and the rest is scaled to sum to 1; ``moved`` is the mass
+    of the negative entries.
+
+    Examples
+    --------
+    >>> project_to_joint(np.array([[0.5, -0.1], [0.2, 0.4]])).moved
+    0.1
+    """
+    negative = -C[C < 0].sum()
+    if negative == 0.0:
+        return Projection(C, 0.0)
+    clipped = np.maximum(C, 0.0)
+    return Projection(clipped / clipped.sum(), float(negative))

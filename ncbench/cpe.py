@@ -1,0 +1,90 @@
+"""Class probability estimation (CPE): from any scikit-learn classifier to n-column posteriors."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from ncbench.errors import NcbenchError
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+SampleSplit = Literal["none", "half", "crossfit"]
+
+CROSSFIT_FOLDS = 5
+
+
+def posterior(cpe: Any, X: Array, n: int) -> Array:
+    """Return ``predict_proba`` with one column for each of the n classes.
+
+    A class the learner never saw has probability 0.
+    """
+    probabilities = np.asarray(cpe.predict_proba(X), dtype=np.float64)
+    if probabilities.shape[1] == n:
+        return probabilities
+    widened = np.zeros((len(probabilities), n))
+    widened[:, cpe.classes_] = probabilities
+    return widened
+
+
+class FittedPosterior(NamedTuple):
+    """A fitted CPE learner, and the posteriors and labels that estimate confusion matrices."""
+
+    cpe: Any
+    posterior: Array
+    y: Labels
+
+
+def fit_posterior(
+    cpe: Any, X: Array, y: Labels, n: int, sample_split: SampleSplit, random_state: int | None
+) -> FittedPosterior:
+    """Fit the CPE learner and choose the sample that confusion matrices are estimated on.
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier
+        Cloned, not changed.
+    X, y : arrays
+        The noisy sample, labels 0..n-1.
+    n : int
+        Number of classes.
+    sample_split : {"none", "half", "crossfit"}
+        ``half`` is line 3 of Algorithms 1 and 2: S1 trains the learner, S2 estimates confusion
+        matrices. ``none`` uses all of the sample for both. ``crossfit`` trains on all of it and
+        estimates on all of it, with probabilities from learners that did not see the example.
+    random_state : int or None
+        Of the halves or folds.
+    """
+    if sample_split == "none":
+        fitted = clone(cpe).fit(X, y)
+        return FittedPosterior(fitted, posterior(fitted, X, n), y)
+    counts = np.bincount(y, minlength=n)
+    if sample_split == "half":
+        first, second = train_test_split(
+            np.arange(len(y)), test_size=0.5, random_state=random_state, stratify=_strata(counts, y)
+        )
+        fitted = clone(cpe).fit(X[first], y[first])
+        return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second])
+    if sample_split == "crossfit":
+        out_of_fold = np.empty((len(y), n))
+        folds = StratifiedKFold(
+            int(np.clip(counts.max(), 2, CROSSFIT_FOLDS)), shuffle=True, random_state=random_state
+        )
+        for train, held_out in folds.split(X, _strata(counts, y)):
+            learner = clone(cpe).fit(X[train], y[train])
+            out_of_fold[held_out] = posterior(learner, X[held_out], n)
+        return FittedPosterior(clone(cpe).fit(X, y), out_of_fold, y)
+    raise NcbenchError(
+        f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
+    )
+
+
+def _strata(counts: Labels, y: Labels) -> Labels | None:
+    # A class with a single example cannot be on both sides; it joins the largest class's stratum.
+    if counts.max() < 2:
+        return None
+    return np.where(counts[y] < 2, counts.argmax(), y)

@@ -1,0 +1,72 @@
+"""Base class for algorithms: a scikit-learn classifier whose ``fit`` takes a noise matrix."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ncbench.measure import Family
+from ncbench.noise_matrix import NoiseMatrix
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Checks input, maps labels to 0..n-1 and back, and accepts any form of noise matrix.
+
+    Subclasses write ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1.
+
+    Attributes
+    ----------
+    measure_families : frozenset or None
+        Families of measures the algorithm can optimise; None for an algorithm that does not
+        look at the measure, such as a baseline, which may be compared on all of them.
+    uses_noise_matrix : bool
+        False for algorithms that do not correct: they ignore ``noise_matrix``.
+    """
+
+    measure_families: ClassVar[frozenset[Family] | None] = None
+    uses_noise_matrix: ClassVar[bool] = True
+
+    def fit(self, X: ArrayLike, y: ArrayLike, noise_matrix: NoiseMatrix | ArrayLike | None = None) -> Self:
+        """Fit to noisy labels.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+        y : array of shape (m,)
+            Noisy labels of any type.
+        noise_matrix : NoiseMatrix or array of shape (n, n), optional
+            ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None: no noise.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        n = len(self.classes_)
+        if n < 2:
+            raise ValueError(f"y has one class only, {self.classes_[0]!r}; at least two are needed")
+        noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
+        self._fit(X, codes.astype(np.int64), noise)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the distribution of the prediction for each row of X."""
+        check_is_fitted(self)
+        return self._predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the most probable prediction for each row of X, ties to the lowest class."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    @abstractmethod
+    def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None: ...
+
+    @abstractmethod
+    def _predict_proba(self, X: Array) -> Array: ...

@@ -1,0 +1,183 @@
+"""One cell of the benchmark, from its configuration to its record.
+
+config -> data set -> split -> noise -> CPE -> T estimate -> algorithm -> confusion matrix on the
+clean test part -> measures -> record
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from ncbench import seeds
+from ncbench.confusion import expected_confusion
+from ncbench.dataset import Dataset, NoisyLabels
+from ncbench.errors import NcbenchError
+from ncbench.measure import Measure
+from ncbench.noise_matrix import NoiseMatrix
+from ncbench.registry import get_registry, resolve_measure
+from ncbench.t_estimation import NoisySample
+
+Config = Mapping[str, Any]
+"""A resolved configuration: see ``ncbench.configs.resolve``."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Everything the trials of one cell share."""
+
+    config: Config
+    dataset: Dataset
+    noisy: NoisyLabels
+    measure: Measure
+    reported: Mapping[str, Measure]
+
+
+def check_fit(config: Config) -> Measure:
+    """Return the measure if the algorithm can optimise it; raise NotApplicable if not."""
+    measure: Measure = _build(config, "measure")
+    resolve_measure(measure, get_registry().target("algo", config["algo"]["name"]))
+    return measure
+
+
+def prepare(config: Config) -> Cell:
+    """Load the data, make the noise, and check what can be checked before any fit."""
+    measure = check_fit(config)
+    dataset = load_dataset(config)
+    noisy = make_noise(config, dataset)
+    reported = _reported_measures(config, measure)
+    uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)
+    for psi in reported.values():
+        psi(uniform)  # a cost matrix of the wrong shape, a background class that does not exist
+    cell = Cell(config, dataset, noisy, measure, reported)
+    for trial in range(config["trials"]):
+        split(cell, trial)
+    return cell
+
+
+def load_dataset(config: Config) -> Dataset:
+    """Load the data set of a configuration."""
+    name = config["dataset"]["name"]
+    dataset: Dataset = _build(
+        config,
+        "dataset",
+        data_dir=config["data_dir"],
+        rng=seeds.stream(config["seed"], "dataset", name),
+    )
+    return dataset
+
+
+def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
+    """Make the noisy labels of a whole data set.
+
+    They depend on (data set, noise, sigma, seed) alone, so that every algorithm and measure
+    sees the same ones.
+    """
+    rng = seeds.stream(
+        config["seed"], "noise", dataset.name, config["noise"]["name"], config["sigma"]
+    )
+    try:
+        noisy: NoisyLabels = _build(config, "noise").corrupt(dataset, config["sigma"], rng)
+    except NcbenchError as error:
+        raise NcbenchError(
+            f"noise={config['noise']['name']} sigma={config['sigma']:g}: {error}"
+        ) from error
+    return noisy
+
+
+def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the indices of the training and test part of a trial."""
+    dataset, config = cell.dataset, cell.config
+    train, test = train_test_split(
+        np.arange(len(dataset.y)),
+        test_size=dataset.test_size or config["test_size"],
+        random_state=seeds.split_random_state(config["seed"], trial),
+    )
+    for labels, what in ((dataset.y, "clean"), (cell.noisy.y, "noisy")):
+        counts = np.bincount(labels[train], minlength=dataset.n_classes)
+        if (counts == 0).any():
+            missing = dataset.classes[int(np.flatnonzero(counts == 0)[0])]
+            raise NcbenchError(
+                f"dataset={cell.config['dataset']['name']}: class {missing!r} is missing from the "
+                f"{what} labels of the training part of trial {trial} ({len(train)} examples); "
+                "use more data, a smaller test_size, or another seed"
+            )
+    return train, test
+
+
+def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
+    """Run one trial and return its part of the record."""
+    config, dataset = cell.config, cell.dataset
+    registry = get_registry()
+    train, test = split(cell, trial)
+    X, y = dataset.X[train], cell.noisy.y[train]
+    random_state = int(seeds.stream(config["seed"], "algorithm", trial).integers(2**31))
+    clock = _Clock()
+
+    cpe = _build(config, "cpe", random_state=random_state)
+    sample = NoisySample(
+        X=X,
+        y=y,
+        n_classes=dataset.n_classes,
+        cpe=cpe,
+        rng=seeds.stream(config["seed"], "t_estimator", trial),
+        noise_matrix=cell.noisy.noise_matrix,
+    )
+    estimate: NoiseMatrix = _build(config, "t_estimator").estimate(sample)
+    clock.lap("t_estimate")
+
+    algorithm = registry.build(
+        "algo", **config["algo"], measure=cell.measure, cpe=cpe, random_state=random_state
+    )
+    algorithm.fit(X, y, noise_matrix=estimate)
+    clock.lap("fit")
+
+    distribution = algorithm.predict_proba(dataset.X[test])
+    C = expected_confusion(dataset.y[test], distribution)
+    clock.lap("evaluate")
+
+    return {
+        "trial": trial,
+        "train_size": len(train),
+        "test_size": len(test),
+        "losses": {name: psi(C) for name, psi in cell.reported.items()},
+        "confusion": C.tolist(),
+        "noise_matrix_estimate": estimate.T.tolist(),
+        "diagnostics": getattr(algorithm, "diagnostics_", {}),
+        "seconds": clock.laps,
+    }
+
+
+def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:
+    """Every measure that needs no configuration, and the one that is optimised."""
+    registry = get_registry()
+    reported = {}
+    for plugin in registry.plugins():
+        if plugin.kind == "measure":
+            try:
+                reported[plugin.name] = registry.build("measure", plugin.name)
+            except NcbenchError:
+                continue  # cost without a cost matrix
+    return {**reported, config["measure"]["name"]: measure}
+
+
+def _build(config: Config, kind: str, **supplied: Any) -> Any:
+    return get_registry().build(kind, **config[kind], **supplied)
+
+
+class _Clock:
+    """Seconds per stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.laps[stage], self._last = now - self._last, now

@@ -1,0 +1,165 @@
+"""The noise matrix T and the two corrections that are the whole of the noise handling.
+
+``T[i, j] = P(noisy label = i | clean label = j)``: columns sum to one. Nothing else in the
+project inverts or transposes T.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncbench.errors import NcbenchError
+
+Array = NDArray[np.float64]
+
+MAX_CONDITION = 1e6
+"""Largest accepted condition number: beyond it ``T^-1`` magnifies rounding, not signal."""
+
+_TOLERANCE = 1e-6
+
+
+class NoiseMatrix:
+    """A column-stochastic, invertible matrix of label noise.
+
+    Parameters
+    ----------
+    T : array of shape (n, n)
+        ``T[i, j] = P(noisy = i | clean = j)``.
+    max_condition : float
+        Largest condition number (2-norm) accepted.
+
+    Examples
+    --------
+    >>> noise = NoiseMatrix([[0.9, 0.2], [0.1, 0.8]])
+    >>> bool(np.allclose(noise.correct_confusion(noise.corrupt_confusion(np.eye(2) / 2)), np.eye(2) / 2))
+    True
+    >>> NoiseMatrix([[0.9, 0.1], [0.2, 0.8]])
+    Traceback (most recent call last):
+    ...
+    ncbench.errors.NcbenchError: noise matrix: column 0 sums to 1.1, not 1 (T[i, j] = P(noisy = i | clean = j), so columns sum to 1; yours has rows that do: transpose it)
+    """
+
+    def __init__(self, T: ArrayLike, *, max_condition: float = MAX_CONDITION) -> None:
+        self.T = _checked(T)
+        self.condition = float(np.linalg.cond(self.T))
+        if not self.condition <= max_condition:
+            raise NcbenchError(
+                f"noise matrix: condition number {self.condition:.3g} exceeds {max_condition:.3g}, "
+                "so it cannot be inverted reliably; with this noise, classes are "
+                f"indistinguishable. T =\n{self.T}"
+            )
+        self._inverse = np.linalg.inv(self.T)
+        self.T.setflags(write=False)
+        self._inverse.setflags(write=False)
+
+    @classmethod
+    def identity(cls, n: int) -> NoiseMatrix:
+        """No noise among n classes."""
+        return cls(np.eye(n))
+
+    @classmethod
+    def of(cls, T: NoiseMatrix | ArrayLike | None, n: int) -> NoiseMatrix:
+        """Accept what users pass as ``noise_matrix``: None (no noise), an array, or a NoiseMatrix."""
+        noise = cls.identity(n) if T is None else T if isinstance(T, cls) else cls(np.asarray(T))
+        if noise.n != n:
+            raise NcbenchError(
+                f"noise matrix: shape {noise.T.shape} does not fit {n} classes; "
+                f"expected ({n}, {n})"
+            )
+        return noise
+
+    @property
+    def n(self) -> int:
+        """Number of classes."""
+        return int(self.T.shape[0])
+
+    @property
+    def inverse_norm(self) -> float:
+        """``||T^-1||_1``, the factor by which noise enters the paper's regret bounds."""
+        return float(np.abs(self._inverse).sum(axis=0).max())
+
+    @property
+    def smallest_singular_value(self) -> float:
+        """Smallest singular value of T."""
+        return float(np.linalg.svd(self.T, compute_uv=False)[-1])
+
+    def correct_loss(self, L: Array) -> Array:
+        """OP1, on the loss: ``L' = T^-T L`` (Proposition 1)."""
+        return np.asarray(self._inverse.T @ L)
+
+    def correct_posterior(self, posterior: Array) -> Array:
+        """OP1, on the posterior: rows ``T^-1 eta~(x)``, so that ``eta~^T L' = (T^-1 eta~)^T L``."""
+        return np.asarray(posterior @ self._inverse.T)
+
+    def correct_confusion(self, C: Array) -> Array:
+        """OP2: ``C = T^-1 C~`` (Proposition 2). Of a finite sample, entries may be negative."""
+        return np.asarray(self._inverse @ C)
+
+    def corrupt_posterior(self, posterior: Array) -> Array:
+        """Rows ``eta~(x) = T eta(x)``."""
+        return np.asarray(posterior @ self.T.T)
+
+    def corrupt_confusion(self, C: Array) -> Array:
+        """``C~ = T C`` (Proposition 2)."""
+        return np.asarray(self.T @ C)
+
+    def inverse_error(self, other: NoiseMatrix) -> float:
+        """``||T^-1 - other^-1||_1``, what an estimate of T costs in the paper's Theorems 6 and 7."""
+        return float(np.abs(self._inverse - other._inverse).sum(axis=0).max())
+
+    def draw_labels(self, y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw one noisy label for each clean one.
+
+        Examples
+        --------
+        >>> y = np.array([0, 1, 1])
+        >>> NoiseMatrix([[0.0, 1.0], [1.0, 0.0]]).draw_labels(y, np.random.default_rng(0))
+        array([1, 0, 0])
+        """
+        cumulated = np.cumsum(self.T, axis=0)
+        cumulated[-1] = 1.0  # the sum may round to just below 1
+        u = rng.random(len(y))
+        return np.asarray((u[:, None] >= cumulated.T[y]).sum(axis=1), dtype=np.int64)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.T, dtype=dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoiseMatrix) and np.array_equal(self.T, other.T)
+
+    def __hash__(self) -> int:
+        return hash(self.T.tobytes())
+
+    def __repr__(self) -> str:
+        return f"NoiseMatrix({self.T.tolist()})"
+
+
+def _checked(T: ArrayLike) -> Array:
+    try:
+        matrix = np.array(T, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NcbenchError(f"noise matrix: not a matrix of numbers: {T!r}") from error
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+        raise NcbenchError(
+            f"noise matrix: shape {matrix.shape}; expected (n, n) with n >= 2 classes"
+        )
+    if not np.all(np.isfinite(matrix)) or matrix.min() < -_TOLERANCE or matrix.max() > 1 + _TOLERANCE:
+        i, j = np.argwhere(~((matrix >= -_TOLERANCE) & (matrix <= 1 + _TOLERANCE)))[0]
+        raise NcbenchError(
+            f"noise matrix: entry [{i}, {j}] is {matrix[i, j]:g}; probabilities lie in [0, 1]"
+        )
+    sums = matrix.sum(axis=0)
+    wrong = np.flatnonzero(np.abs(sums - 1) > _TOLERANCE)
+    if len(wrong):
+        rows_do = np.allclose(matrix.sum(axis=1), 1, atol=_TOLERANCE)
+        hint = "; yours has rows that do: transpose it" if rows_do else ""
+        raise NcbenchError(
+            f"noise matrix: column {wrong[0]} sums to {sums[wrong[0]]:g}, not 1 "
+            f"(T[i, j] = P(noisy = i | clean = j), so columns sum to 1{hint})"
+        )
+    # Exactly stochastic from here on: files carry rounded decimals.
+    matrix = np.clip(matrix, 0.0, 1.0)
+    return np.asarray(matrix / matrix.sum(axis=0))

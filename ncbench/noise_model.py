@@ -1,0 +1,24 @@
+"""Base class of noise models that draw labels from a matrix."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ncbench.dataset import Dataset, NoisyLabels
+from ncbench.noise_matrix import NoiseMatrix
+
+
+class MatrixNoise(ABC):
+    """Class-conditional noise: a matrix for n classes, and labels drawn from it."""
+
+    @abstractmethod
+    def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> ArrayLike:
+        """Return ``T[i, j] = P(noisy = i | clean = j)`` for n classes at noise level sigma."""
+
+    def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
+        """Return noisy labels for the whole data set and the matrix that made them."""
+        noise = NoiseMatrix(self.matrix(dataset.n_classes, sigma, rng))
+        return NoisyLabels(noise, noise.draw_labels(dataset.y, rng))

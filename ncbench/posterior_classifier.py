@@ -1,0 +1,61 @@
+"""Algorithms that learn class probabilities first and decide by argmin rules afterwards."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench import cpe as cpe_module
+from ncbench.estimator import NoisyLabelClassifier
+from ncbench.mixture import Mixture
+from ncbench.noise_matrix import NoiseMatrix
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class PosteriorClassifier(NoisyLabelClassifier):
+    """Fits a CPE learner to the noisy labels, corrects its output once, and mixes argmin rules.
+
+    Subclasses take ``cpe`` and ``random_state`` as parameters and write ``_mix``. Where they
+    have a parameter ``sample_split`` it says which examples estimate confusion matrices.
+
+    Attributes
+    ----------
+    cpe_ : scikit-learn classifier
+        The fitted learner of noisy class probabilities.
+    noise_matrix_ : NoiseMatrix
+        The matrix that was corrected for.
+    mixture_ : Mixture
+        The classifier, as a function of the corrected posterior.
+    diagnostics_ : dict
+        What is worth recording about the optimisation, as plain numbers.
+    """
+
+    cpe: Any
+    random_state: int | None
+    sample_split: ClassVar[cpe_module.SampleSplit] = "none"
+
+    def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
+        learner = self.cpe
+        if learner is None:
+            from ncbench.registry import get_registry
+
+            learner = get_registry().build("cpe", "logistic", random_state=self.random_state)
+        fitted = cpe_module.fit_posterior(learner, X, y, noise.n, self.sample_split, self.random_state)
+        self.cpe_ = fitted.cpe
+        self.noise_matrix_ = noise
+        self.diagnostics_: dict[str, Any] = {}
+        # OP1 by Proposition 1: T^-1 eta~ once, instead of T^-T L in every step.
+        self.mixture_ = self._mix(noise.correct_posterior(fitted.posterior), fitted.y, noise)
+
+    def _predict_proba(self, X: Array) -> Array:
+        noisy = cpe_module.posterior(self.cpe_, X, self.noise_matrix_.n)
+        return self.mixture_.distribution(self.noise_matrix_.correct_posterior(noisy))
+
+    @abstractmethod
+    def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+        """Return the classifier, given corrected posteriors and the noisy labels beside them."""

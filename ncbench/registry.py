@@ -1,0 +1,231 @@
+"""Finds plug-ins by entry point, one at a time, and knows what each of them offers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+
+from ncbench import hookspecs
+from ncbench.errors import NcbenchError, NotApplicable, UnknownName
+from ncbench.signature import Parameter, parameters_of
+
+ENTRY_POINT_GROUP = "ncbench"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of plug-in: its config group, its hook, and the arguments the core supplies."""
+
+    group: str
+    hook: str
+    title: str
+    supplied: tuple[str, ...] = ()
+
+
+KINDS = {
+    kind.group: kind
+    for kind in (
+        Kind("dataset", "ncbench_datasets", "data set", ("data_dir", "rng")),
+        Kind("noise", "ncbench_noise_models", "noise model"),
+        Kind("cpe", "ncbench_cpe_learners", "CPE learner", ("random_state",)),
+        Kind("t_estimator", "ncbench_t_estimators", "T estimator"),
+        Kind("measure", "ncbench_measures", "measure"),
+        Kind("algo", "ncbench_algorithms", "algorithm", ("measure", "cpe", "random_state")),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """What is known of one registered plug-in, as plain data."""
+
+    kind: str
+    name: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    distribution: str
+    version: str
+    entry_point: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A plug-in that could not be used, and why."""
+
+    distribution: str
+    version: str
+    entry_point: str
+    error: str
+
+
+class Registry:
+    """The plug-ins of this environment.
+
+    Parameters
+    ----------
+    points : sequence of EntryPoint
+        Where plug-ins are found.
+    """
+
+    def __init__(self, points: list[EntryPoint]) -> None:
+        self._points = {_address(point): point for point in points}
+        self._targets: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        self._manager = pluggy.PluginManager("ncbench")
+        self._manager.add_hookspecs(hookspecs)
+        self.problems: list[Problem] = []
+        self._plugins: dict[tuple[str, str], list[Plugin]] = {}
+        for address, point in self._points.items():
+            try:
+                found = self._describe(address, point)
+            except Exception as error:  # a broken plug-in must not harm runs that do not use it
+                self.problems.append(Problem(*_distribution(point), point.name, _one_line(error)))
+                continue
+            for plugin in found:
+                self._plugins.setdefault((plugin.kind, plugin.name), []).append(plugin)
+        self.problems += [
+            Problem(p.distribution, p.version, p.entry_point, _clash(claims))
+            for claims in self._plugins.values()
+            if len(claims) > 1
+            for p in claims
+        ]
+
+    def names(self, kind: str) -> list[str]:
+        """Names registered for a kind, sorted."""
+        return sorted(name for group, name in self._plugins if group == kind)
+
+    def plugins(self) -> list[Plugin]:
+        """Every usable plug-in, by kind and name."""
+        order = list(KINDS)
+        usable = [claims[0] for claims in self._plugins.values() if len(claims) == 1]
+        return sorted(usable, key=lambda p: (order.index(p.kind), p.name))
+
+    def plugin(self, kind: str, name: str) -> Plugin:
+        """Return the description of one plug-in."""
+        claims = self._plugins.get((kind, name))
+        if claims is None:
+            raise UnknownName.among(KINDS[kind].title, name, self.names(kind))
+        if len(claims) > 1:
+            raise NcbenchError(_clash(claims))
+        return claims[0]
+
+    def target(self, kind: str, name: str) -> Any:
+        """Return the class or function itself, importing its module if need be."""
+        plugin = self.plugin(kind, name)
+        address = (plugin.distribution, plugin.entry_point)
+        return self._load(address, self._points[address])[kind][name]
+
+    def build(self, kind: str, /, name: str, **arguments: Any) -> Any:
+        """Call a plug-in with its configuration.
+
+        Arguments that the core supplies to this kind are left out where the plug-in's
+        signature does not ask for them.
+        """
+        target = self.target(kind, name)
+        wanted = inspect.signature(target).parameters
+        supplied = KINDS[kind].supplied
+        return target(**{k: v for k, v in arguments.items() if k in wanted or k not in supplied})
+
+    def _describe(self, address: tuple[str, str], point: EntryPoint) -> list[Plugin]:
+        distribution, version = _distribution(point)
+        return [
+            Plugin(
+                kind=group,
+                name=name,
+                summary=_summary(target),
+                parameters=parameters_of(target, KINDS[group].supplied),
+                distribution=distribution,
+                version=version,
+                entry_point=point.name,
+            )
+            for group, targets in self._load(address, point).items()
+            for name, target in targets.items()
+        ]
+
+    def _load(self, address: tuple[str, str], point: EntryPoint) -> dict[str, dict[str, Any]]:
+        if address not in self._targets:
+            module = point.load()
+            self._manager.register(module, name="/".join(address))
+            try:
+                self._manager.check_pending()  # a misspelt hook is an error
+                self._targets[address] = self._offers(module)
+            except Exception:
+                self._manager.unregister(module)
+                raise
+        return self._targets[address]
+
+    def _offers(self, module: Any) -> dict[str, dict[str, Any]]:
+        offers: dict[str, dict[str, Any]] = {}
+        for kind in KINDS.values():
+            for implementation in getattr(self._manager.hook, kind.hook).get_hookimpls():
+                if implementation.plugin is not module:
+                    continue
+                offered = implementation.function()
+                if not isinstance(offered, Mapping) or not all(
+                    isinstance(name, str) and callable(target) for name, target in offered.items()
+                ):
+                    raise NcbenchError(
+                        f"{kind.hook}() returned {offered!r}; expected a mapping from name to "
+                        "a class or function"
+                    )
+                offers[kind.group] = dict(offered)
+        if not offers:
+            raise NcbenchError(
+                f"{module.__name__} has no hook; mark one of "
+                f"{', '.join(kind.hook for kind in KINDS.values())} with @ncbench.hookimpl"
+            )
+        return offers
+
+
+@cache
+def get_registry() -> Registry:
+    """Return the registry of the installed plug-ins, built on first use in each process."""
+    return Registry(list(entry_points(group=ENTRY_POINT_GROUP)))
+
+
+def _address(point: EntryPoint) -> tuple[str, str]:
+    return _distribution(point)[0], point.name
+
+
+def _distribution(point: EntryPoint) -> tuple[str, str]:
+    return (point.dist.name, point.dist.version) if point.dist else ("unknown", "unknown")
+
+
+def _summary(target: Any) -> str:
+    return (inspect.getdoc(target) or "").strip().split("\n")[0]
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".replace("\n", " ")
+
+
+def _clash(claims: list[Plugin]) -> str:
+    title = KINDS[claims[0].kind].title
+    owners = " and ".join(f"{p.distribution} {p.version}" for p in claims)
+    return f"{title} {claims[0].name!r} is registered by {owners}; uninstall one of them"
+
+
+def resolve_measure(measure: Any, algorithm: Any) -> Any:
+    """Return the measure an algorithm was given, by name or as an object, if it can optimise it.
+
+    Parameters
+    ----------
+    measure : str or Measure
+    algorithm : classifier
+        Its ``measure_families`` says what it can optimise.
+    """
+    if isinstance(measure, str):
+        measure = get_registry().build("measure", measure)
+    families = algorithm.measure_families
+    if families is not None and measure.family not in families:
+        raise NotApplicable(
+            f"{type(algorithm).__name__} optimises {' and '.join(sorted(families))} measures; "
+            f"{type(measure).__name__} is "
+            + (measure.family if measure.family else "reported only, not optimised")
+        )
+    return measure

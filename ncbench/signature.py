@@ -1,0 +1,122 @@
+"""A plug-in's signature as its configuration: names, types, defaults.
+
+The description is plain data, so that a catalogue of it can be kept without importing the
+plug-in again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+from ncbench.errors import NcbenchError
+
+TYPES: dict[str, Any] = {
+    "bool": bool,
+    "int": int,
+    "float": float,
+    "str": str,
+    "list[int]": list[int],
+    "list[float]": list[float],
+    "list[str]": list[str],
+    "list[list[float]]": list[list[float]],
+    "dict[str, Any]": dict[str, Any],
+}
+"""The types a parameter of a plug-in may have, each also as ``X | None``."""
+
+_NAMES = {str(annotation): name for name, annotation in TYPES.items()}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One configuration key of a plug-in.
+
+    Parameters
+    ----------
+    name : str
+    type : str
+        A key of ``TYPES``.
+    optional : bool
+        Whether None is allowed.
+    required : bool
+        Whether there is no default.
+    default : object
+    choices : tuple of str
+        The values allowed, for ``Literal`` types; empty otherwise.
+    """
+
+    name: str
+    type: str
+    optional: bool = False
+    required: bool = False
+    default: Any = None
+    choices: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        kind = "|".join(self.choices) or self.type
+        kind += " | None" if self.optional else ""
+        return f"{self.name}: {kind}" + ("" if self.required else f" = {self.default}")
+
+
+def parameters_of(target: Callable[..., Any], supplied: Iterable[str] = ()) -> tuple[Parameter, ...]:
+    """Describe the keyword arguments of a class or function.
+
+    Parameters
+    ----------
+    target : class or function
+    supplied : names
+        Arguments that the core supplies, and that are no configuration.
+
+    Examples
+    --------
+    >>> def method(alpha: float = 1.0, mode: Literal["a", "b"] = "a", measure=None): ...
+    >>> [str(parameter) for parameter in parameters_of(method, supplied=["measure"])]
+    ['alpha: float = 1.0', 'mode: a|b = a']
+    """
+    # A class without __init__ of its own has object's signature, which takes anything.
+    if inspect.isclass(target) and target.__init__ is object.__init__:
+        return ()
+    function = target.__init__ if inspect.isclass(target) else target
+    hints = typing.get_type_hints(function)
+    described = []
+    for name, parameter in inspect.signature(target).parameters.items():
+        if name in supplied:
+            continue
+        where = f"parameter {name!r} of {target.__module__}.{target.__qualname__}"
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            raise NcbenchError(f"{where}: *args, **kwargs and positional-only are not configuration")
+        if name == "name":
+            raise NcbenchError(f"{where}: 'name' is taken by the plug-in's own name")
+        if name not in hints:
+            raise NcbenchError(f"{where} has no type hint; give it one of {', '.join(TYPES)}")
+        described.append(_describe(parameter, hints[name], where))
+    return tuple(described)
+
+
+def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
+    optional = False
+    if typing.get_origin(hint) in (Union, types.UnionType):
+        alternatives = [a for a in typing.get_args(hint) if a is not type(None)]
+        optional = len(alternatives) < len(typing.get_args(hint))
+        hint = alternatives[0] if len(alternatives) == 1 else hint
+    choices: tuple[str, ...] = ()
+    if typing.get_origin(hint) is Literal:
+        choices, hint = typing.get_args(hint), str
+    if str(hint) not in _NAMES or not all(isinstance(choice, str) for choice in choices):
+        raise NcbenchError(
+            f"{where} has type {hint}; known: {', '.join(TYPES)}, Literal of strings, "
+            "each also with | None"
+        )
+    required = parameter.default is parameter.empty
+    return Parameter(
+        name=parameter.name,
+        type=_NAMES[str(hint)],
+        optional=optional,
+        required=required,
+        default=None if required else parameter.default,
+        choices=choices,
+    )

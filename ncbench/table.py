@@ -1,0 +1,60 @@
+"""The table a sweep ends with, for a terminal or a log."""
+
+from __future__ import annotations
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ncbench.aggregate import other_keys
+
+
+def print_table(frame: pd.DataFrame, console: Console | None = None) -> None:
+    """Print rows measure x data set x algorithm, columns sigma, ``mean (standard error)``.
+
+    The best of each measure, data set and sigma is bold and starred; the number of trials is
+    shown where it is not the usual one; skipped and failed cells say so, with reasons below.
+    """
+    console = console or Console()
+    if not console.is_terminal:
+        console = Console(width=200)  # a log has no width of its own
+    others = other_keys(frame)
+    keys = ["measure", "dataset", "algo", *others]
+    sigmas = sorted(frame["sigma"].unique())
+    done = frame[frame["status"] == "done"]
+    usual_n = int(done["n"].mode().iloc[0]) if len(done) else 0
+    best = done.groupby(["measure", "dataset", "sigma"])["mean"].min()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for key in keys:
+        table.add_column(key)
+    for sigma in sigmas:
+        table.add_column(f"sigma={sigma:g}")
+    previous: tuple[str, ...] = ()
+    for row_key, rows in frame.groupby(keys, sort=False, dropna=False):
+        names = tuple(map(str, row_key))
+        # Repeated leading names are left blank, as in a printed table.
+        shown = ["" if previous[:i] == names[:i] and i <= 2 else names[i - 1] for i in range(1, len(names) + 1)]
+        previous = names
+        by_sigma = {row.sigma: row for row in rows.itertuples(index=False)}
+        cells = [_cell(by_sigma.get(sigma), best, usual_n) for sigma in sigmas]
+        table.add_row(*shown, *cells)
+    console.print(table)
+    if len(done):
+        console.print(
+            f"Losses: lower is better. mean (standard error, ddof 1) over {usual_n} trials; * best."
+        )
+    for (status, reason), rows in frame[frame["status"] != "done"].groupby(["status", "reason"]):
+        console.print(Text(f"{len(rows)} {status}: {reason}"))
+
+
+def _cell(row: object, best: pd.Series, usual_n: int) -> Text:
+    if row is None:
+        return Text("-")
+    status = row.status  # type: ignore[attr-defined]
+    if status != "done":
+        return Text(status)
+    mean, sem, n = row.mean, row.sem, row.n  # type: ignore[attr-defined]
+    text = f"{mean:.3f}" + (f" ({sem:.3f})" if n > 1 else "") + (f" n={n}" if n != usual_n else "")
+    is_best = mean == best[(row.measure, row.dataset, row.sigma)]  # type: ignore[attr-defined]
+    return Text(text + "*", style="bold") if is_best else Text(text)

@@ -1,0 +1,166 @@
+"""From a table with named columns to features and labels.
+
+Numeric columns stay as they are. Every other column (text, categories, true/false) becomes one
+0/1 column for each of its values, in sorted order and in the place of the original column, so
+that the same table always gives the same features.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncbench.errors import NcbenchError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+MAX_CATEGORIES = 1000
+"""Most values of a column that is one-hot encoded: beyond it the column is an id or free text."""
+
+MAX_FRACTIONAL_CLASSES = 20
+"""Most classes whose labels are numbers with a fraction: beyond it the target is a quantity."""
+
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+
+def features_and_labels(
+    table: pd.DataFrame, target: str | None, *, where: str
+) -> tuple[Array, NDArray[Any]]:
+    """Split a table into features and labels.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each example.
+    target : str or None
+        The column that holds the labels. None is an error that lists the columns.
+    where : str
+        What the table is, for messages: ``"file 'a.csv'"``.
+
+    Returns
+    -------
+    X : array of shape (m, d)
+    labels : array of shape (m,)
+        For ``Dataset.from_labels``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [3, 1], "colour": ["red", "blue"], "kind": ["b", "a"]})
+    >>> X, labels = features_and_labels(table, "kind", where="example")
+    >>> X.tolist(), labels.tolist()
+    ([[3.0, 0.0, 1.0], [1.0, 1.0, 0.0]], ['b', 'a'])
+    """
+    columns = [str(column) for column in table.columns]
+    if target is None or target not in columns:
+        raise NcbenchError(_which_target(target, columns, where))
+    if len(table) == 0:
+        raise NcbenchError(f"{where}: no rows, only the columns {', '.join(columns)}")
+    if len(columns) == 1:
+        raise NcbenchError(f"{where}: no column besides the target {target!r}, so no features")
+    _refuse_missing(table, where)
+    labels = label_array(table.iloc[:, columns.index(target)], where=f"{where}, target {target!r}")
+    parts = [
+        _encoded(table.iloc[:, i], f"{where}, column {column!r}")
+        for i, column in enumerate(columns)
+        if column != target
+    ]
+    return np.ascontiguousarray(np.hstack(parts)), labels
+
+
+def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
+    """Return labels in a form whose sorted order is the natural one.
+
+    Whole numbers become integers, also when they are written as text or as floats, so that class
+    10 comes after class 9. Everything else that is not a number becomes text.
+
+    Examples
+    --------
+    >>> label_array(["10", "9"], where="example").tolist()
+    [10, 9]
+    >>> label_array([1.0, 2.0], where="example").tolist()
+    [1, 2]
+    >>> label_array([0.25, 0.5, 0.75, 1.25], where="example")
+    Traceback (most recent call last):
+    ...
+    ncbench.errors.NcbenchError: example: 4 distinct numbers in 4 rows, such as 0.25, 0.5, 0.75: a quantity, not classes; group them into classes first or name another target
+    """  # noqa: E501
+    array = _plain(values, where)
+    if array.dtype.kind in "iuf":
+        distinct = np.unique(array)
+        fractional = array.dtype.kind == "f" and bool(np.any(distinct != np.round(distinct)))
+        half = len(array) // 2
+        limit = min(MAX_FRACTIONAL_CLASSES, half) if fractional else max(20, half)
+        if len(distinct) > max(2, limit):
+            raise NcbenchError(
+                f"{where}: {len(distinct)} distinct numbers in {len(array)} rows, such as "
+                f"{', '.join(f'{value:g}' for value in distinct[:3])}: a quantity, not classes; "
+                "group them into classes first or name another target"
+            )
+    return array
+
+
+def _plain(values: ArrayLike, where: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8")
+    if array.dtype.kind in "OT":  # Python objects and numpy's variable-width strings
+        array = array.astype(str)
+    if array.dtype.kind == "U":
+        whole = all(_WHOLE_NUMBER.fullmatch(value) for value in np.unique(array).tolist())
+        return array.astype(np.int64) if whole and len(array) else array
+    if array.dtype.kind == "f" and np.all(np.abs(array) < 2**53) and np.all(array % 1 == 0):
+        return array.astype(np.int64)
+    if array.dtype.kind not in "biuf":
+        raise NcbenchError(
+            f"{where}: values of type {array.dtype}, such as {array.flat[0]}; expected numbers, "
+            "text, categories or true/false"
+        )
+    return array
+
+
+def _encoded(column: pd.Series[Any], where: str) -> Array:
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        if pd.api.types.is_complex_dtype(column):
+            raise NcbenchError(f"{where}: complex numbers; split real and imaginary parts")
+        return column.to_numpy(dtype=np.float64)[:, None]
+    values, position = np.unique(_plain(column, where), return_inverse=True)
+    if len(values) > MAX_CATEGORIES:
+        raise NcbenchError(
+            f"{where}: {len(values)} distinct values that are not numbers, such as "
+            f"{str(values[0])!r} and {str(values[-1])!r}; at most {MAX_CATEGORIES} are one-hot "
+            "encoded. Drop the column or turn it into numbers"
+        )
+    return np.asarray(position.ravel()[:, None] == np.arange(len(values)), dtype=np.float64)
+
+
+def _refuse_missing(table: pd.DataFrame, where: str) -> None:
+    missing = table.isna()
+    counts = missing.to_numpy().sum(axis=0)
+    if not counts.any():
+        return
+    column = int(np.flatnonzero(counts)[0])
+    row = int(np.flatnonzero(missing.iloc[:, column].to_numpy())[0])
+    raise NcbenchError(
+        f"{where}: missing value in column {str(table.columns[column])!r}, row {row + 1} of the "
+        f"data ({int(counts.sum())} missing in {int((counts > 0).sum())} column(s)); fill them in "
+        "or drop those rows"
+    )
+
+
+def _which_target(target: str | None, columns: list[str], where: str) -> str:
+    known = ", ".join(columns) or "none"
+    if target is None:
+        return f"{where}: which column holds the labels? Set target to one of: {known}"
+    near = difflib.get_close_matches(target, columns, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{where}: no column {target!r}; {hint}Columns: {known}"

@@ -1,0 +1,27 @@
+"""Algorithms: scikit-learn classifiers that learn from noisy labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ncbench import hookimpl
+from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
+from ncbench_plugins.algorithms.frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
+from ncbench_plugins.algorithms.nclr import NCLRBackward, NCLRForward
+from ncbench_plugins.algorithms.plug_in import CPEArgmax, NCLRPlugIn
+
+
+@hookimpl
+def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
+    """Algorithms by name."""
+    return {
+        "ncfw": NoiseCorrectedFrankWolfe,
+        "fw": FrankWolfe,
+        "ncbs": NoiseCorrectedBisection,
+        "bs": Bisection,
+        "nclr_backward": NCLRBackward,
+        "nclr_forward": NCLRForward,
+        "nclr_plugin": NCLRPlugIn,
+        "cpe_argmax": CPEArgmax,
+    }

@@ -1,0 +1,39 @@
+"""One argmin rule over the learned class probabilities: the plug-in rule for zero-one loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench.mixture import Mixture
+from ncbench.noise_matrix import NoiseMatrix
+from ncbench.posterior_classifier import PosteriorClassifier
+
+
+class NCLRPlugIn(PosteriorClassifier):
+    """NCLR-Plug-in: predict the largest entry of T^-1 eta~(x) (Zhang, Lee & Agarwal 2021).
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier, optional
+        Learner of noisy class probabilities; ``logistic`` of the registry by default.
+    random_state : int, optional
+        For the CPE learner.
+    """
+
+    def __init__(self, cpe: Any = None, random_state: int | None = None) -> None:
+        self.cpe = cpe
+        self.random_state = random_state
+
+    def _mix(
+        self, posterior: NDArray[np.float64], y: NDArray[np.int64], noise: NoiseMatrix
+    ) -> Mixture:
+        return Mixture.single(1.0 - np.eye(noise.n))
+
+
+class CPEArgmax(NCLRPlugIn):
+    """Uncorrected baseline: predict the most probable noisy label."""
+
+    uses_noise_matrix = False

@@ -1,0 +1,22 @@
+"""CPE learners: scikit-learn classifiers that give class probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ncbench import hookimpl
+from ncbench_plugins.cpe.any_sklearn import sklearn_classifier
+from ncbench_plugins.cpe.gradient_boosting import boosting
+from ncbench_plugins.cpe.logistic_regression import logistic, power_logistic
+
+
+@hookimpl
+def ncbench_cpe_learners() -> Mapping[str, Callable[..., Any]]:
+    """CPE learners by name."""
+    return {
+        "logistic": logistic,
+        "power_logistic": power_logistic,
+        "boosting": boosting,
+        "sklearn": sklearn_classifier,
+    }

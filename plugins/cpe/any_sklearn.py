@@ -1,0 +1,50 @@
+"""Any classifier of scikit-learn, by its class name."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from sklearn.utils.discovery import all_estimators
+
+from ncbench.errors import NcbenchError, UnknownName
+
+
+def sklearn_classifier(
+    estimator: str, params: dict[str, Any] | None = None, random_state: int | None = None
+) -> Any:
+    """Any scikit-learn classifier with predict_proba, by its class name.
+
+    Parameters
+    ----------
+    estimator : str
+        Such as ``RandomForestClassifier``.
+    params : dict, optional
+        Its keyword arguments.
+    random_state : int, optional
+        Passed on where the classifier takes it and ``params`` does not give it.
+
+    Examples
+    --------
+    >>> sklearn_classifier("GaussianNB", {"var_smoothing": 1e-8})
+    GaussianNB(var_smoothing=1e-08)
+    """
+    classifiers = {
+        name: cls
+        for name, cls in all_estimators(type_filter="classifier")
+        if hasattr(cls, "predict_proba")
+    }
+    if estimator not in classifiers:
+        raise UnknownName.among("cpe.estimator: scikit-learn classifier", estimator, classifiers)
+    cls = classifiers[estimator]
+    arguments = dict(params or {})
+    known = inspect.signature(cls).parameters
+    for name in arguments:
+        if name not in known:
+            raise UnknownName.among(f"cpe.params: parameter of {estimator}", name, known)
+    if "random_state" in known:
+        arguments.setdefault("random_state", random_state)
+    try:
+        return cls(**arguments)
+    except TypeError as error:  # classifiers that wrap another one cannot be built from a name
+        raise NcbenchError(f"cpe.estimator={estimator}: {error}") from error

@@ -1,0 +1,28 @@
+"""Data sets shipped with ncbench."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ncbench import Dataset, hookimpl
+
+from . import bundled, openml, own_file, synthetic, uci
+
+
+@hookimpl
+def ncbench_datasets() -> Mapping[str, Callable[..., Dataset]]:
+    """Return data sets by name."""
+    return {
+        "synthetic": synthetic.synthetic,
+        "iris": bundled.iris,
+        "wine": bundled.wine,
+        "breast_cancer": bundled.breast_cancer,
+        "digits": bundled.digits,
+        "vehicle": uci.vehicle,
+        "pageblocks": uci.pageblocks,
+        "satimage": uci.satimage,
+        "covtype": uci.covtype,
+        "abalone": uci.abalone,
+        "openml": openml.openml,
+        "file": own_file.file,
+    }

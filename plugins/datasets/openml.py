@@ -1,0 +1,68 @@
+"""Any classification data set on OpenML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ncbench import Dataset, NcbenchError
+from ncbench.tabular import features_and_labels
+
+
+def openml(id: str, version: str = "active", target: str | None = None) -> Dataset:
+    """Any OpenML data set, by name or number.
+
+    Downloaded once and then read from scikit-learn's cache (``SCIKIT_LEARN_DATA``). Text and
+    categories are one-hot encoded in sorted order; missing values are refused.
+
+    Parameters
+    ----------
+    id : str
+        A name (``"vehicle"``) or a number (``"54"``) on openml.org.
+    version : str
+        Of a name: a number, or ``"active"`` for the oldest version that is active.
+    target : str, optional
+        Column of the labels; by default the one that OpenML names.
+
+    Returns
+    -------
+    Dataset
+        Named ``<name>_v<version>``, since versions of one name may be quite different data.
+    """
+    # A number on the command line reaches a text option as text, one in Python code may not.
+    id, version = str(id), str(version)
+    bunch = _fetched(id, version)
+    details = bunch.details
+    where = f"OpenML {details['id']} ({details['name']} version {details['version']})"
+    if target is None and len(bunch.target_names) == 1:
+        target = bunch.target_names[0]
+    X, labels = features_and_labels(bunch.frame, target, where=where)
+    return Dataset.from_labels(
+        X,
+        labels,
+        name=f"{details['name']}_v{details['version']}",
+        source=f"OpenML {details['id']} version {details['version']}",
+    )
+
+
+def _fetched(id: str, version: str) -> Any:
+    from sklearn.datasets import fetch_openml
+
+    if version != "active" and not version.isdecimal():
+        raise NcbenchError(f"data set 'openml': version={version!r}; expected a number or 'active'")
+    if id.isdecimal():
+        if version != "active":
+            raise NcbenchError(
+                f"data set 'openml': id={id} already names one version; leave out "
+                f"version={version}, or give the data set's name as id"
+            )
+        key: dict[str, Any] = {"data_id": int(id)}
+    else:
+        key = {"name": id, "version": version if version == "active" else int(version)}
+    try:
+        return fetch_openml(**key, as_frame=True)
+    except (OSError, ValueError) as error:  # no network, no such data set, or a sparse one
+        raise NcbenchError(
+            f"data set 'openml': id={id!r}, version={version!r} could not be had from OpenML: "
+            f"{type(error).__name__}: {error}. Check the name on openml.org and the network "
+            "connection; data of your own goes in with dataset=file"
+        ) from error

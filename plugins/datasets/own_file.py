@@ -1,0 +1,121 @@
+"""A user's own file as a data set."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ncbench import Dataset, NcbenchError
+from ncbench.data_files import read_npz, recorded_noise
+from ncbench.tabular import features_and_labels, label_array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff", ".npz")
+
+
+def file(path: str, target: str | None = None) -> Dataset:
+    r"""Your own file: CSV, TSV, Parquet, ARFF or npz.
+
+    Numeric columns are kept; text, categories and true/false become one 0/1 column for each
+    value, in sorted order and in the place of the original. Labels keep their names; classes are
+    numbered in sorted order. Missing values (empty, NA, ``?``) are refused.
+
+    Parameters
+    ----------
+    path : str
+        Ends in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff or .npz.
+    target : str, optional
+        Column of the labels. Of an npz file: key of the labels, by default ``y``; the features
+        are under ``X``, and recorded noise may be under ``noise_matrix_k`` and ``noisy_y_k`` for
+        sigma = k/10.
+
+    Returns
+    -------
+    Dataset
+        Named like the file, without its suffix.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "fruit.csv")
+    >>> _ = path.write_text("weight,skin,kind\n150,smooth,apple\n170,rough,orange\n")
+    >>> data = file(str(path), target="kind")
+    >>> data.name, data.classes, data.X.tolist()
+    ('fruit', ('apple', 'orange'), [[150.0, 0.0, 1.0], [170.0, 1.0, 0.0]])
+    """
+    place = Path(path).expanduser()
+    suffix = next((s for s in reversed(SUFFIXES) if place.name.lower().endswith(s)), None)
+    if suffix is None:
+        raise NcbenchError(
+            f"data set 'file': path={path!r} is of no known kind; it should end in "
+            f"{', '.join(SUFFIXES)}"
+        )
+    if not place.is_file():
+        what = "is a folder" if place.is_dir() else "does not exist"
+        raise NcbenchError(f"data set 'file': path={path!r} {what} (looked for {place.absolute()})")
+    name = place.name[: -len(suffix)]
+    if suffix == ".npz":
+        return _from_npz(place, name, target)
+    X, labels = features_and_labels(_table(place, suffix), target, where=f"file {path!r}")
+    return Dataset.from_labels(X, labels, name=name, source=place.name)
+
+
+def _table(place: Path, suffix: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        if suffix == ".arff":
+            return _arff(place)
+        if suffix == ".parquet":
+            return pd.read_parquet(place, engine="pyarrow")
+        # UCI's files mark a missing value with "?", which would turn a column of numbers to text.
+        separator = "\t" if suffix.startswith(".tsv") else ","
+        return pd.read_csv(place, sep=separator, na_values=["?"], skipinitialspace=True)
+    except ImportError as error:
+        raise NcbenchError(
+            f"file {str(place)!r}: reading Parquet needs pyarrow: pip install 'ncbench[parquet]'"
+        ) from error
+    except (OSError, EOFError, ValueError, NotImplementedError) as error:
+        raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {error}") from error
+
+
+def _arff(place: Path) -> pd.DataFrame:
+    import pandas as pd
+    from scipy.io import arff
+
+    with place.open(encoding="utf-8") as stream:
+        records, _ = arff.loadarff(stream)
+    table = pd.DataFrame(records)
+    for column in table.columns:
+        if table[column].dtype == object:  # nominal values come as bytes
+            table[column] = table[column].str.decode("utf-8").replace("?", None)
+    return table
+
+
+def _from_npz(place: Path, name: str, target: str | None) -> Dataset:
+    arrays = read_npz(place)
+    key = target or "y"
+    for needed in ("X", key):
+        if needed not in arrays:
+            raise NcbenchError(
+                f"file {str(place)!r}: no array {needed!r}; it holds {', '.join(arrays) or 'none'}"
+            )
+    X, labels = arrays["X"], arrays[key]
+    where = f"file {str(place)!r}"
+    if X.dtype.kind not in "biuf" or X.ndim != 2 or labels.shape != X.shape[:1] or not X.size:
+        raise NcbenchError(
+            f"{where}: X is {X.dtype} of shape {X.shape} and {key} has shape {labels.shape}; "
+            "expected numbers of shape (m, d) and labels of shape (m,), with m and d at least 1"
+        )
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        row = int(np.flatnonzero(np.isnan(labels))[0])
+        raise NcbenchError(f"{where}: missing value in {key!r}, row {row + 1}")
+    labels = label_array(labels, where=f"{where}, {key!r}")
+    data = Dataset.from_labels(X, labels, name=name, source=place.name)
+    noise = recorded_noise(arrays, data.y, data.classes, name=name)
+    return dataclasses.replace(data, recorded_noise=noise)

@@ -1,0 +1,26 @@
+"""Measures: losses of the confusion matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ncbench import Measure, hookimpl
+from ncbench_plugins.measures.f1 import MacroF1, MicroF1
+from ncbench_plugins.measures.linear import Cost, ZeroOne
+from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, QMean, WorstClass
+
+
+@hookimpl
+def ncbench_measures() -> Mapping[str, Callable[..., Measure]]:
+    """Measures by name."""
+    return {
+        "h_mean": HMean,
+        "q_mean": QMean,
+        "g_mean": GMean,
+        "balanced_error": BalancedError,
+        "worst_class": WorstClass,
+        "micro_f1": MicroF1,
+        "macro_f1": MacroF1,
+        "zero_one": ZeroOne,
+        "cost": Cost,
+    }

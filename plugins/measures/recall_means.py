@@ -1,0 +1,128 @@
+"""Means of the recalls ``r_i = C[i,i] / sum_j C[i,j]``, in loss form (Example 2 of the paper)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench import RecallMeasure
+
+Array = NDArray[np.float64]
+
+
+class HMean(RecallMeasure):
+    """H-mean: one minus the harmonic mean of the recalls.
+
+    ``psi = 1 - n / sum_i (1 / r_i)``; 1 where a recall is 0, which is the limit.
+
+    Examples
+    --------
+    >>> HMean()(np.array([[0.5, 0.0], [0.25, 0.25]]))
+    0.33333333333333337
+    """
+
+    def value(self, recall: Array) -> float:
+        """Return the loss of these recalls."""
+        if recall.min() <= 0:
+            return 1.0
+        return float(1 - len(recall) / np.sum(1 / recall))
+
+    def slope(self, recall: Array) -> Array:
+        """Return ``-n / (s r_i)^2`` with ``s = sum_i 1 / r_i``.
+
+        Where z recalls are 0 the limit depends on how they get there; along equal recalls
+        ``s r_i`` tends to z for those and to infinity for the others.
+        """
+        n = len(recall)
+        zero = recall <= 0
+        if zero.any():
+            return np.where(zero, -n / zero.sum() ** 2, 0.0)
+        return np.asarray(-n / (recall * np.sum(1 / recall)) ** 2)
+
+
+class QMean(RecallMeasure):
+    """Q-mean: the quadratic mean of one minus the recalls.
+
+    ``psi = sqrt(mean_i (1 - r_i)^2)``.
+
+    Examples
+    --------
+    >>> round(QMean()(np.array([[0.5, 0.0], [0.25, 0.25]])), 6)
+    0.353553
+    """
+
+    def value(self, recall: Array) -> float:
+        """Return the loss of these recalls."""
+        return float(np.sqrt(np.mean((1 - recall) ** 2)))
+
+    def slope(self, recall: Array) -> Array:
+        """Return ``-(1 - r_i) / (n psi)``; at psi = 0 its limit along equal recalls, ``-1/n``."""
+        n = len(recall)
+        psi = self.value(recall)
+        if psi == 0:
+            return np.full(n, -1 / n)
+        return np.asarray(-(1 - recall) / (n * psi))
+
+
+class GMean(RecallMeasure):
+    """G-mean: one minus the geometric mean of the recalls.
+
+    ``psi = 1 - (prod_i r_i)^(1/n)``.
+
+    Examples
+    --------
+    >>> round(GMean()(np.array([[0.5, 0.0], [0.25, 0.25]])), 6)
+    0.292893
+    """
+
+    def value(self, recall: Array) -> float:
+        """Return the loss of these recalls."""
+        if recall.min() <= 0:
+            return 1.0
+        return float(1 - np.exp(np.mean(np.log(recall))))
+
+    def slope(self, recall: Array) -> Array:
+        """Return ``-(1/n) G / r_i``.
+
+        Where a recall is 0 the slope is unbounded; its direction tends to the classes of
+        recall 0 alone, with equal weight along equal recalls. That direction is returned, with
+        entries -1: a linear minimisation does not depend on the length.
+        """
+        zero = recall <= 0
+        if zero.any():
+            return np.where(zero, -1.0, 0.0)
+        return np.asarray(-(1 - self.value(recall)) / (len(recall) * recall))
+
+
+class BalancedError(RecallMeasure):
+    """Balanced error: one minus the arithmetic mean of the recalls.
+
+    Examples
+    --------
+    >>> BalancedError()(np.array([[0.5, 0.0], [0.25, 0.25]]))
+    0.25
+    """
+
+    def value(self, recall: Array) -> float:
+        """Return the loss of these recalls."""
+        return float(1 - np.mean(recall))
+
+    def slope(self, recall: Array) -> Array:
+        """Return ``-1/n``."""
+        return np.full(len(recall), -1 / len(recall))
+
+
+class WorstClass(RecallMeasure):
+    """Worst class: one minus the smallest recall. Reported, not optimised.
+
+    Examples
+    --------
+    >>> WorstClass()(np.array([[0.5, 0.0], [0.25, 0.25]]))
+    0.5
+    """
+
+    family = None
+
+    def value(self, recall: Array) -> float:
+        """Return the loss of these recalls."""
+        return float(1 - recall.min())

@@ -1,0 +1,23 @@
+"""Noise models: where the noisy labels come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ncbench import hookimpl
+from ncbench_plugins.noise.given import GivenMatrix, Recorded
+from ncbench_plugins.noise.levels import NoNoise, PairFlip, Random, Symmetric
+
+
+@hookimpl
+def ncbench_noise_models() -> Mapping[str, Callable[..., Any]]:
+    """Noise models by name."""
+    return {
+        "symmetric": Symmetric,
+        "random": Random,
+        "pair_flip": PairFlip,
+        "matrix": GivenMatrix,
+        "recorded": Recorded,
+        "none": NoNoise,
+    }

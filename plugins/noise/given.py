@@ -1,0 +1,77 @@
+"""Noise that somebody else made: a matrix of the user's, or noisy labels that come with the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncbench import Dataset, NcbenchError, NoisyLabels
+from ncbench.noise_model import MatrixNoise
+
+Array = NDArray[np.float64]
+
+
+class GivenMatrix(MatrixNoise):
+    """A noise matrix of your own, inline or from a CSV or npy file; sigma is not used.
+
+    Parameters
+    ----------
+    matrix : list of lists
+        ``matrix[i][j] = P(noisy = i | clean = j)``: columns sum to one.
+    path : str
+        The same as a CSV file without header or an npy file, instead of ``matrix``.
+
+    Examples
+    --------
+    >>> GivenMatrix(matrix=[[0.9, 0.2], [0.1, 0.8]]).matrix(2, 0.0, np.random.default_rng(0))
+    [[0.9, 0.2], [0.1, 0.8]]
+    """
+
+    def __init__(self, matrix: list[list[float]] | None = None, path: str | None = None) -> None:
+        if (matrix is None) == (path is None):
+            raise NcbenchError(
+                "noise=matrix: give either noise.matrix=[[0.9,0.2],[0.1,0.8]] or noise.path=T.csv"
+            )
+        self._T: ArrayLike = _read(path) if path is not None else matrix  # type: ignore[assignment]
+
+    def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> ArrayLike:
+        """Return the given T."""
+        if np.shape(self._T) != (n, n):
+            raise NcbenchError(
+                f"T has shape {np.shape(self._T)}, but there are {n} classes: "
+                f"expected ({n}, {n})"
+            )
+        return self._T
+
+
+class Recorded:
+    """The noise that comes with the data set: its own noise matrix and noisy labels for sigma."""
+
+    def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
+        """Return the recorded noise."""
+        for level, noisy in dataset.recorded_noise.items():
+            if np.isclose(level, sigma):
+                return noisy
+        levels = ", ".join(f"{level:g}" for level in sorted(dataset.recorded_noise))
+        raise NcbenchError(
+            f"data set {dataset.name!r} brings "
+            + (f"noise for sigma={levels} only" if levels else "no noise of its own")
+            + "; noise=random draws it"
+        )
+
+
+def _read(path: str) -> Array:
+    file = Path(path)
+    if not file.is_file():
+        raise NcbenchError(f"noise.path={path}: no such file (looked in {Path.cwd()})")
+    try:
+        if file.suffix == ".npy":
+            return np.asarray(np.load(file, allow_pickle=False), dtype=np.float64)
+        return np.loadtxt(file, delimiter=",", ndmin=2)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise NcbenchError(
+            f"noise.path={path}: expected a CSV file of numbers without header, or an npy file "
+            f"({error})"
+        ) from error

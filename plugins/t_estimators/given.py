@@ -1,0 +1,21 @@
+"""The two ends of what can be known about T: all of it, and nothing."""
+
+from __future__ import annotations
+
+from ncbench import NoiseMatrix, NoisySample
+
+
+class Known:
+    """The noise matrix that made the noise, as in the paper's experiments."""
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the true T."""
+        return sample.noise_matrix
+
+
+class Identity:
+    """No noise assumed: the correction corrects nothing."""
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the identity."""
+        return NoiseMatrix.identity(sample.n_classes)

@@ -1,0 +1,205 @@
+"""The lazy path against plain evaluation: equal bit for bit, whatever the sequence of losses."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ncbench import argmin_path
+from ncbench.argmin_path import ConfusionPath, argmin_labels, mixture_distribution
+from ncbench.confusion import confusion_matrix
+from ncbench.errors import NcbenchError
+
+SEQUENCES = ("converging", "rescaled", "oscillating", "jumping", "integer", "diagonal", "repeated")
+POSTERIORS = ("probabilities", "negative", "integer", "duplicated", "sparse")
+
+
+def make_posterior(kind: str, m: int, n: int, rng: np.random.Generator) -> np.ndarray:
+    if kind == "integer":  # ties everywhere
+        return rng.integers(-2, 3, size=(m, n)).astype(float)
+    posterior = rng.dirichlet(np.full(n, 0.5), size=m)
+    if kind == "negative":  # as T^-1 eta~
+        posterior = posterior * (1 + n) - 1
+    elif kind == "duplicated":
+        posterior = posterior[rng.integers(0, max(1, m // 10), size=m)]
+    elif kind == "sparse":  # null rows and tiny rows too
+        posterior = np.where(rng.random((m, n)) < 0.6, 0.0, posterior)
+        posterior[rng.random(m) < 0.1] *= 1e-300
+    return posterior
+
+
+def make_losses(kind: str, steps: int, n: int, rng: np.random.Generator) -> np.ndarray:
+    limit = rng.normal(size=(n, n))
+    noise = rng.normal(size=(steps, n, n))
+    t = np.arange(1, steps + 1)[:, None, None]
+    if kind == "converging":
+        return limit + noise / t**1.5
+    if kind == "rescaled":  # neither a scale nor a constant per row moves the argmin
+        scale = 10.0 ** rng.integers(-3, 4, size=(steps, 1, 1))
+        return (limit + noise / t**2) * scale + rng.normal(size=(steps, n, 1))
+    if kind == "oscillating":
+        return limit + noise[0] * (-1.0) ** t / t
+    if kind == "jumping":  # converges, then goes elsewhere, negated, constant, null
+        losses = limit + 1e-3 * noise
+        losses[steps // 4 : steps // 2] = -losses[steps // 4 : steps // 2]
+        losses[steps // 2] = 3.0
+        losses[steps // 2 + 1] = 0.0
+        return losses
+    if kind == "integer":
+        return rng.integers(-1, 2, size=(steps, n, n)).astype(float)
+    if kind == "diagonal":  # the losses of recall measures, up to a constant per row
+        return np.eye(n) * -np.exp(rng.normal(size=n) * 2 + noise[:, 0, :1] / t[:, 0])[:, :, None]
+    return np.repeat(limit[None], steps, axis=0)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that small examples have many blocks and sorts, as large ones have."""
+    monkeypatch.setattr(argmin_path, "BLOCK", 4)
+    monkeypatch.setattr(argmin_path, "SORT_COST", 0.5)
+
+
+cases = given(
+    sequence=st.sampled_from(SEQUENCES),
+    kind=st.sampled_from(POSTERIORS),
+    m=st.one_of(st.integers(1, 12), st.integers(13, 400), st.integers(1000, 3000)),
+    n=st.integers(2, 12),
+    seed=st.integers(0, 2**32 - 1),
+)
+thorough = settings(max_examples=150, deadline=None, derandomize=True)
+
+
+@thorough
+@cases
+def test_path_equals_plain_evaluation(sequence, kind, m, n, seed):
+    rng = np.random.default_rng(seed)
+    posterior = make_posterior(kind, m, n, rng)
+    y = rng.integers(0, n, size=m)
+    path = ConfusionPath(posterior, y, n, lazy_from=0)
+    for loss in make_losses(sequence, 40, n, rng):
+        expected = confusion_matrix(y, argmin_labels(posterior, loss), n)
+        assert np.array_equal(path(loss), expected)
+
+
+@thorough
+@cases
+def test_mixture_equals_brute_force(sequence, kind, m, n, seed):
+    rng = np.random.default_rng(seed)
+    posterior = make_posterior(kind, m, n, rng)
+    losses = make_losses(sequence, 25, n, rng)
+    weights = rng.dirichlet(np.ones(len(losses)))
+    expected = np.zeros((m, n))
+    for loss, weight in zip(losses, weights, strict=True):
+        expected[np.arange(m), argmin_labels(posterior, loss)] += weight
+    got = mixture_distribution(posterior, losses, weights, lazy_from=0)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(got.sum(axis=1), 1.0, rtol=0, atol=1e-14)
+    assert got.min() >= 0.0
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 8, 9, 12])
+def test_labels_do_not_depend_on_the_batch(n):
+    """Sums of ten terms that cancel: another order of addition would round to another label."""
+    rng = np.random.default_rng(n)
+    loss = rng.normal(size=(n, n)) * 10.0 ** rng.integers(0, 12, size=(n, 1))
+    loss[:, 1] = loss[::-1, 0]
+    posterior = rng.normal(size=(300, n))
+    posterior += posterior[:, ::-1]  # columns 0 and 1 tie, but for rounding
+    whole = argmin_labels(posterior, loss)
+    for size in (1, 2, 3, 5, 8, 13, 64, 100, 299):
+        for start in (0, 1, 7, 300 - size):
+            part = argmin_labels(posterior[start : start + size], loss)
+            assert np.array_equal(part, whole[start : start + size])
+
+
+def test_labels_are_the_exact_argmin():
+    """Integers are exact in floating point: rational arithmetic must give the same labels."""
+    rng = np.random.default_rng(0)
+    posterior = rng.integers(-9, 10, size=(50, 4)).astype(float)
+    loss = rng.integers(-9, 10, size=(4, 4)).astype(float)
+    for row, label in zip(posterior, argmin_labels(posterior, loss), strict=True):
+        scores = [sum(Fraction(row[y]) * Fraction(loss[y, k]) for y in range(4)) for k in range(4)]
+        assert label == scores.index(min(scores))
+
+
+@pytest.mark.parametrize("scale", [1e-305, 1e-160, 1.0, 1e160, 1e305])
+def test_scale_of_the_loss_changes_nothing(scale):
+    rng = np.random.default_rng(1)
+    posterior = rng.dirichlet(np.ones(5), size=500) * 50
+    loss = rng.normal(size=(5, 5))
+    y = rng.integers(0, 5, size=500)
+    expected = confusion_matrix(y, (posterior @ loss).argmin(axis=1), 5)
+    path = ConfusionPath(posterior, y, lazy_from=0)
+    for _ in range(4):
+        assert np.array_equal(path(loss * scale), expected)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, -1e300])
+def test_a_constant_loss_gives_label_0(constant):
+    rng = np.random.default_rng(2)
+    posterior = rng.normal(size=(200, 6))
+    path = ConfusionPath(posterior, np.zeros(200, dtype=np.int64), lazy_from=0)
+    for _ in range(4):
+        assert path(np.full((6, 6), constant))[0, 0] == 1.0
+    assert not argmin_labels(posterior, np.full((6, 6), constant)).any()
+
+
+def test_margins_within_rounding_are_evaluated_again():
+    """Examples at the bound itself: the change of loss that just reaches them, and one ulp more."""
+    m = 2000
+    share = np.linspace(0.3, 0.7, m)
+    posterior = np.column_stack([share, 1 - share])
+    y = np.zeros(m, dtype=np.int64)
+    path = ConfusionPath(posterior, y, lazy_from=0)
+    start = np.array([[0.0, 1.0], [1.0, 0.0]])
+    for _ in range(3):
+        path(start)
+    for target in share[900:1100]:  # the loss at which this example is a tie
+        tie = np.array([[0.0, 1 - target], [target, 0.0]])
+        for loss in (tie, np.nextafter(tie, 0.0), np.nextafter(tie, 2.0)):
+            expected = confusion_matrix(y, argmin_labels(posterior, loss), 2)
+            assert np.array_equal(path(loss), expected)
+
+
+def test_converging_losses_leave_most_examples_alone():
+    """Laziness itself: the examples evaluated, counted."""
+    rng = np.random.default_rng(3)
+    posterior = rng.dirichlet(np.ones(5), size=3000)
+    lazy = argmin_path._LazyLabels(posterior, 0)
+    evaluated = sum(len(lazy.step(x)[1]) for x in make_losses("converging", 1000, 5, rng))
+    assert evaluated < 0.05 * 1000 * 3000
+
+
+def test_results_are_fresh_arrays():
+    rng = np.random.default_rng(4)
+    posterior = rng.dirichlet(np.ones(3), size=100)
+    path = ConfusionPath(posterior, rng.integers(0, 3, size=100), lazy_from=0)
+    loss = 1 - np.eye(3)
+    first = path(loss)
+    for _ in range(5):
+        again = path(loss)
+        assert np.array_equal(again, first)
+        again[:] = -1.0
+    assert np.array_equal(path(loss), first)
+
+
+@pytest.mark.parametrize(
+    ("posterior", "y", "n", "message"),
+    [
+        (np.ones((3, 2)), np.zeros(4, dtype=int), None, "does not fit 4 labels"),
+        (np.ones((3, 2)), np.zeros(3, dtype=int), 5, "of 5 classes"),
+        (np.full((3, 2), np.nan), np.zeros(3, dtype=int), None, "finite"),
+    ],
+)
+def test_what_does_not_fit_is_refused(posterior, y, n, message):
+    with pytest.raises(NcbenchError, match=message):
+        ConfusionPath(posterior, y, n)
+
+
+def test_a_loss_that_is_not_finite_is_refused():
+    path = ConfusionPath(np.ones((3, 2)), np.zeros(3, dtype=int))
+    with pytest.raises(NcbenchError, match="finite"):
+        path(np.array([[0.0, np.nan], [1.0, 0.0]]))
