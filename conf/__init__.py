@@ -1,0 +1,1 @@
+"""Configuration shipped with ncbench: the defaults and the experiments."""

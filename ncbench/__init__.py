@@ -8,7 +8,7 @@ from ncbench.errors import NcbenchError
 from ncbench.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from ncbench.dataset import Dataset, NoisyLabels
+    from ncbench.dataset import Dataset, NoisyLabels, identified_by
     from ncbench.estimator import NoisyLabelClassifier
     from ncbench.measure import Measure, RecallMeasure
     from ncbench.noise_matrix import NoiseMatrix
@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Dataset": "ncbench.dataset",
     "NoisyLabels": "ncbench.dataset",
+    "identified_by": "ncbench.dataset",
     "NoisyLabelClassifier": "ncbench.estimator",
     "Measure": "ncbench.measure",
     "RecallMeasure": "ncbench.measure",
@@ -37,6 +38,7 @@ __all__ = [
     "NoisySample",
     "RecallMeasure",
     "hookimpl",
+    "identified_by",
 ]
 
 

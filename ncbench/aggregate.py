@@ -30,14 +30,14 @@ def tidy(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     >>> print(tidy(records).to_string(index=False))
     measure dataset algo  sigma  n  mean  sem  status reason
      h_mean    iris ncbs    0.1  0   NaN  NaN skipped    why
-     h_mean    iris ncfw    0.1  2   0.3  0.1    done       
+     h_mean    iris ncfw    0.1  2   0.3  0.1    done
     """
     rows = [_row(record) for record in records]
     if not rows:
         return pd.DataFrame(columns=[*LEADING, *_VALUES])
     frame = pd.DataFrame(rows)
     keys = [column for column in frame.columns if column not in _VALUES]
-    swept = [key for key in keys if key not in LEADING and frame[key].map(_comparable).nunique() > 1]
+    swept = [key for key in keys if key not in LEADING and _varies(frame, key)]
     frame = frame[[*LEADING, *swept, *_VALUES]]
     return frame.sort_values([*LEADING, *swept], key=_sortable, ignore_index=True)
 
@@ -73,6 +73,15 @@ def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
         else:
             flat[key] = value
     return flat
+
+
+def _varies(frame: pd.DataFrame, key: str) -> bool:
+    """Whether a key has several values; of a plug-in's parameter: within one plug-in."""
+    values = frame[key].map(_comparable)
+    group, _, parameter = key.partition(".")
+    if parameter:
+        return bool((values.groupby(frame[group]).nunique() > 1).any())
+    return bool(values.nunique() > 1)
 
 
 def _comparable(value: Any) -> str:

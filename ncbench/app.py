@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import difflib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,11 +19,14 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from ncbench import configs
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError
 from ncbench.registry import KINDS, get_registry
 
 CONFIG_NAME = "config"
 CONFIG_PATH = "pkg://ncbench_conf"
+
+_INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
+_MISSPELT = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -106,14 +110,21 @@ def _parse(overrides: list[str]) -> list[Override]:
     parsed: list[Override] = OverridesParser.create().parse_overrides(overrides)
     registry = get_registry()
     for override in parsed:
-        kind = override.key_or_group
-        if kind in KINDS and not override.is_delete():
-            values = override.sweep_string_iterator() if override.is_sweep_override() else [override.value()]
-            for value in values:
-                if not isinstance(value, str) or value not in registry.names(kind):
-                    raise UnknownName.among(f"{kind}={value}: {KINDS[kind].title}", str(value), registry.names(kind))
-                registry.plugin(kind, value)  # a name that two distributions claim
+        kind, _, parameter = override.key_or_group.partition(".")
+        if kind not in KINDS or override.is_delete():
+            continue
+        if parameter == "name":
+            raise NcbenchError(f"{override.input_line}: choose a plug-in with {kind}=NAME")
+        if not parameter:
+            for value in _values(override):
+                registry.plugin(kind, value)
     return parsed
+
+
+def _values(override: Override) -> list[str]:
+    if override.is_sweep_override():
+        return list(override.sweep_string_iterator())
+    return [str(override.value())]
 
 
 def _full_key(override: Override) -> str:
@@ -132,19 +143,34 @@ def _compose(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> Di
 
 
 def _explain(error: BaseException) -> str:
-    """Return Hydra's message and that of its cause, without what only Hydra's developers need."""
+    """Return what Hydra found wrong, without what only Hydra's developers need."""
     lines: list[str] = []
     current: BaseException | None = error
     while current is not None:
         for line in str(current).split("\n"):
             text = line.strip()
-            if text and text not in lines and not text.startswith(("reference_type=", "object_type=")):
+            if text and text not in lines and not _INTERNAL.match(text):
                 lines.append(text)
         current = current.__cause__
-    return "\n".join(lines)
+    misspelt = _MISSPELT.search("\n".join(lines))
+    return _nearest(misspelt["key"]) if misspelt else "\n".join(lines)
 
 
-def exit_with(error: NcbenchError) -> int:
-    """Print a message for the user and return exit code 2."""
-    print(f"ncbench: {error}", file=sys.stderr)
-    return 2
+def _nearest(key: str) -> str:
+    """Say which keys there are, the nearest first."""
+    kind = key.partition(".")[0]
+    known = [name for name in configs.Settings.__dataclass_fields__ if name not in KINDS]
+    known += [
+        f"{plugin.kind}.{parameter.name}"
+        for plugin in get_registry().plugins()
+        for parameter in plugin.parameters
+    ]
+    if kind in KINDS:
+        known = [name for name in known if name.startswith(f"{kind}.")]
+        where = f"the chosen {KINDS[kind].title} has no such parameter"
+    else:
+        known += list(KINDS)
+        where = "no such key"
+    near = difflib.get_close_matches(key, known, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{key}: {where}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

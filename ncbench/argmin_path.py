@@ -2,16 +2,17 @@
 
 Frank-Wolfe asks for the classifier ``argmin_k posterior(x)^T L[:, k]`` of thousands of loss
 matrices that converge, so almost no example changes its label from one to the next. Keep a
-reference ``R`` and the examples sorted by how far they are from changing their label there. For
-another loss ``L`` and any scale ``s > 0`` (which moves no argmin), the gap between two classes
-differs from that at ``R`` by at most ::
+reference loss ``R`` and the examples sorted by how far they are from changing their label there.
+The classifier of another loss ``L`` is that of ``s * L`` plus any constants per row, ``s > 0``,
+so with ``D = s * L - R``, each row minus its mean, the gap between classes k and a moves by ::
 
-    sum_y |posterior_y| * range_k D[y, k]  <=  size(x) * max_y range_k D[y, k] / w[y],
-    D = s * L - R,    size(x) = sum_y w[y] |posterior_y|
+    |sum_y posterior_y (D[y,k] - D[y,a])|  <=  size(x) * sqrt(2) * ||D / w||_F,
+    size(x) = ||w * posterior(x)||_2
 
-for any weights ``w > 0``; here ``w[y]`` is the range of row y of R, since rows of rare classes
-are large and move much. Only examples with ``gap(x) / size(x)`` up to that bound can have
-changed: a prefix of the sorted ones, and those alone are evaluated again.
+for any weights ``w[y] > 0`` of the rows (Cauchy-Schwarz). The best w makes the rows of D move
+alike: here it is the range of row y of R, as rows of rare classes are large and move much. Only
+examples with ``gap(x) / size(x)`` up to the bound can have changed: a prefix of the sorted ones,
+and those alone are evaluated again.
 
 Every evaluation adds up the classes in one order, whatever the number of examples (BLAS does
 not promise that), so lazy and plain labels are equal bit for bit, ties included.
@@ -29,7 +30,7 @@ from ncbench.errors import NcbenchError
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-LAZY_FROM = 256
+LAZY_FROM = 400
 """Below this many examples evaluating them all is faster than finding out which to evaluate."""
 
 SORT_COST = 3.0
@@ -38,11 +39,16 @@ SORT_COST = 3.0
 _NEAR = 0.25
 """Part of the examples kept in sorted order; a loss that reaches beyond it needs them all."""
 
-BLOCK = 64
+BLOCK = 32
 """Prefixes are whole blocks: counts of the rest are then looked up, not computed."""
 
+# The dispatch to other kinds of arrays would be a tenth of the cost of a step.
+_einsum = getattr(np.einsum, "__wrapped__", np.einsum)
+
+_CHUNK = 16384  # examples evaluated at a time: their scores stay in the cache
+_SORT_OVERHEAD = 5000  # fixed cost of a sort, in evaluations of one example
 _FLOOR = 1e-3  # weight of a row without range, of the largest: it may get one
-_TINY = 1e-200
+_TINY = 1e-140  # sizes below it, or above its inverse, have squares that are not accurate
 
 
 def argmin_labels(posterior: Array, loss: Array) -> Labels:
@@ -64,26 +70,20 @@ def argmin_labels(posterior: Array, loss: Array) -> Labels:
     array([0, 0, 1])
     """
     columns = np.ascontiguousarray(np.asarray(posterior, dtype=np.float64).T)
-    return _labels(columns, _moderate(loss))
+    loss = np.asarray(loss, dtype=np.float64)
+    return _labels(columns, loss if 1e-100 < np.vdot(loss, loss) < 1e100 else _moderate(loss))
 
 
 def _moderate(loss: Array) -> Array:
-    """Return the loss, or where its products could over- or underflow, a power of two times it.
+    """Return a power of two times the loss: one that can neither over- nor underflow.
 
     That scaling is exact, so that it changes no label.
     """
-    loss = np.asarray(loss, dtype=np.float64)
-    square = np.vdot(loss, loss)
-    if 1e-100 < square < 1e100:
-        return loss
     peak = float(np.abs(loss).max())
     if not math.isfinite(peak):
         raise NcbenchError(f"loss matrix: not all entries are finite:\n{loss}")
-    return np.ldexp(loss, -math.frexp(peak)[1])
-
-
-def _labels(columns: Array, loss: Array) -> Labels:
-    return np.asarray(_scores(columns, loss).argmin(axis=0))
+    scaled: Array = np.ldexp(loss, -math.frexp(peak)[1])
+    return scaled
 
 
 def _scores(columns: Array, loss: Array) -> Array:
@@ -94,7 +94,35 @@ def _scores(columns: Array, loss: Array) -> Array:
     """
     if columns.shape[1] == 1:
         return _scores(np.repeat(columns, 2, axis=1), loss)[:, :1]
-    return np.asarray(np.einsum("ym,yk->km", columns, loss))
+    scores: Array = _einsum("ym,yk->km", columns, loss)
+    return scores
+
+
+def _labels(columns: Array, loss: Array) -> Labels:
+    m = columns.shape[1]
+    if m <= _CHUNK // 8:
+        few: Labels = _scores(columns, loss).argmin(axis=0)
+        return few
+    labels = np.empty(m, dtype=np.int64)
+    for start in range(0, m, _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        labels[chunk] = _tournament(_scores(columns[:, chunk], loss))[0]
+    return labels
+
+
+def _tournament(scores: Array) -> tuple[NDArray[np.int16], Array, Array]:
+    """Return the argmin over classes, the lowest score and the second lowest.
+
+    Class after class along many examples: faster than numpy's argmin along a short axis.
+    """
+    label = (scores[1] < scores[0]).astype(np.int16)
+    best, second = np.minimum(scores[0], scores[1]), np.maximum(scores[0], scores[1])
+    for k in range(2, len(scores)):
+        score = scores[k]
+        np.putmask(label, score < best, np.int16(k))
+        np.minimum(second, np.maximum(best, score), out=second)
+        np.minimum(best, score, out=best)
+    return label, best, second
 
 
 class _Reference:
@@ -112,6 +140,8 @@ class _Reference:
         Labels of all examples at the reference loss.
     near : array
         Indices of the nearest examples, nearest first.
+    columns : array
+        Posteriors of the nearest examples.
     """
 
     def __init__(self, columns: Array, loss: Array) -> None:
@@ -120,57 +150,55 @@ class _Reference:
         weight = spread + _FLOOR * spread.max()
         if not weight[0] > 0:  # a constant loss: everything is a tie
             weight = np.ones(n)
-        self._row_scale = (1 / weight)[:, None]
-        self._loss = loss * self._row_scale
-        centred = self._loss - self._loss.mean(axis=1, keepdims=True)
-        self._direction = centred.ravel()
-        self._length = float(np.vdot(centred, centred))
-        # Each score is rounded by at most (n + 1) eps size(x) max |loss / w|, here and there.
-        self._unit = 16 * (n + 2) * float(np.finfo(np.float64).eps)
-        self._rounding = self._unit * float(np.abs(self._loss).max())
+        self._centre = np.eye(n) - 1 / n
+        self._row_scale = np.repeat(1 / weight, n)
+        self._loss = loss.dot(self._centre).ravel() * self._row_scale
+        self._length = float(self._loss.dot(self._loss))
+        # A score is rounded by at most (n + 1) eps ||w * posterior|| ||loss / w||, and the
+        # distances and bounds computed from them by little more, at either loss.
+        self._unit = 16 * (n + 2) * float(np.finfo(np.float64).eps / weight.min())
+        self._rounding = self._unit * float(np.linalg.norm(loss))
+        self._slack = 8 * n * n * float(np.finfo(np.float64).eps)  # of 1 / cos^2
 
         self.labels, distance = _distances(columns, loss, weight)
-        sample = distance[:: max(1, m // 4096)]
-        self._limit = float(np.quantile(sample, _NEAR))
+        # Sorting the nearest is enough; which they are need not be exact.
+        self._limit = float(np.quantile(distance[:: max(1, m // 4096)], _NEAR))
         near = np.flatnonzero(distance <= self._limit)
-        order = distance[near].argsort()
-        self.near = near[order]
-        self._columns = columns[:, self.near]
+        self.near = near[distance[near].argsort()]
+        self.columns = columns.take(self.near, axis=1)
         self._starts = distance[self.near[::BLOCK]]
 
-    def reach(self, loss: Array) -> int:
+    def reach(self, loss: Array, norm: float) -> int:
         """Return how many blocks of ``near`` may have another label, -1 for any example at all."""
-        rows = loss * self._row_scale
-        along = float(np.vdot(self._direction, rows))
+        move = loss.dot(self._centre).ravel()
+        move *= self._row_scale
+        along = float(move.dot(self._loss))
         if not along > 0:
             return -1
+        # With the best scale, length / along, the square of the norm of D / w is length * tan^2
+        # of the angle between the two losses; tan^2 = 1 / cos^2 - 1.
         scale = self._length / along
-        norm = math.sqrt(np.vdot(rows, rows))
-        rows *= scale
-        rows -= self._loss
-        spread = np.maximum.reduce(rows, axis=1) - np.minimum.reduce(rows, axis=1)
-        bound = float(np.maximum.reduce(spread)) + self._unit * norm * scale + self._rounding
+        tan2 = float(move.dot(move)) * scale / along - 1
+        move_bound = math.sqrt(2 * self._length * (max(tan2, 0.0) + self._slack))
+        bound = move_bound + self._unit * norm * scale + self._rounding
         # Not "bound >= limit": a bound that is not a number must reach everything too.
         return int(self._starts.searchsorted(bound, side="right")) if bound < self._limit else -1
-
-    def evaluate(self, loss: Array, blocks: int) -> Labels:
-        """Return the labels of the first blocks of ``near``."""
-        return _labels(self._columns[:, : blocks * BLOCK], loss)
 
 
 def _distances(columns: Array, loss: Array, weight: Array) -> tuple[Labels, Array]:
     """Return labels, and how far the loss must move (relative to ``weight``) to change them."""
-    scores = _scores(columns, loss)
-    best, second = np.minimum(scores[0], scores[1]), np.maximum(scores[0], scores[1])
-    for score in scores[2:]:
-        np.minimum(second, np.maximum(best, score), out=second)
-        np.minimum(best, score, out=best)
-    size = np.einsum("ym,y->m", np.abs(columns), weight)
-    # Where products may have underflowed, rounding is not relative: always evaluate those.
-    regular = size > _TINY * weight.max()
-    gap = np.subtract(second, best, out=second)
-    distance = np.divide(gap, size, out=np.zeros_like(gap), where=regular)
-    return scores.argmin(axis=0), distance
+    m = columns.shape[1]
+    labels, distance = np.empty(m, dtype=np.int64), np.zeros(m)
+    for start in range(0, m, _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        part = columns[:, chunk]
+        labels[chunk], best, second = _tournament(_scores(part, loss))
+        part = part * weight[:, None]
+        size = np.sqrt(np.einsum("ym,ym->m", part, part))
+        # Where something may over- or underflow, bounds do not hold: leave 0, evaluate always.
+        regular = (size > _TINY * weight.max()) & (size < weight.min() / _TINY)
+        np.divide(second - best, size, out=distance[chunk], where=regular)
+    return labels, distance
 
 
 class _LazyLabels:
@@ -186,6 +214,7 @@ class _LazyLabels:
         self.reference: _Reference | None = None
         self._m = len(posterior)
         self._lazy = self._m >= lazy_from
+        self._patience = SORT_COST * self._m + _SORT_OVERHEAD
         self._work = 0
 
     def step(self, loss: Array) -> tuple[_Reference | None, Labels]:
@@ -194,19 +223,25 @@ class _LazyLabels:
         All the others have the label of the reference. Where that is None, the labels are those
         of all examples.
         """
-        loss = _moderate(loss)
+        loss = np.asarray(loss, dtype=np.float64)
+        flat = loss.ravel()
+        square = float(flat.dot(flat))
+        if not 1e-100 < square < 1e100:
+            loss = _moderate(loss)
+            square = float(np.vdot(loss, loss))
         if not self._lazy:
             return None, _labels(self.columns, loss)
-        if self._work > SORT_COST * self._m:
+        if self._work > self._patience:
             self.reference = _Reference(self.columns, loss)
             self._work = 0
         reference = self.reference
-        blocks = -1 if reference is None else reference.reach(loss)
+        blocks = -1 if reference is None else reference.reach(loss, math.sqrt(square))
         if reference is None or blocks < 0:
             self._work += self._m
             return None, _labels(self.columns, loss)
-        self._work += blocks * BLOCK
-        return reference, reference.evaluate(loss, blocks)
+        if blocks > 1:  # a new sort cannot do better than one block
+            self._work += blocks * BLOCK
+        return reference, _labels(reference.columns[:, : blocks * BLOCK], loss)
 
 
 class ConfusionPath:
@@ -247,20 +282,24 @@ class ConfusionPath:
             )
         # codes + label numbers the cells of the confusion matrix.
         self._codes = np.asarray(y, dtype=np.int64) * self._n
+        self._size = np.array(float(self._m))  # dividing by an array takes half the time
         self._counted: _Reference | None = None
 
     def __call__(self, loss: Array) -> Array:
         """Return ``C[i, j]``, the part of the examples with ``y = i`` and label j."""
         reference, labels = self._path.step(loss)
         if reference is None:
-            counts = np.bincount(self._codes + labels, minlength=loss.size)
+            labels += self._codes
+            counts = np.bincount(labels, minlength=self._n**2)
         else:
             if reference is not self._counted:
                 self._count(reference)
-            labels += self._near_codes[: len(labels)]
-            counts = np.bincount(labels, minlength=loss.size)
-            counts += self._rest[-(-len(labels) // BLOCK)]
-        return np.asarray((counts / self._m).reshape(loss.shape))
+            size = len(labels)
+            labels += self._near_codes[:size]
+            counts = np.bincount(labels, minlength=self._n**2)
+            counts += self._rest[-(-size // BLOCK)]
+        confusion: Array = counts.reshape(self._n, self._n) / self._size
+        return confusion
 
     def _count(self, reference: _Reference) -> None:
         """Tabulate the confusion counts of all but the first 0, 1, 2, ... blocks of ``near``."""

@@ -50,13 +50,13 @@ def _run(config: Config) -> dict[str, Any]:
     return _record(
         config,
         status="done",
-        fingerprint=dataset.fingerprint,
         dataset={
             "name": dataset.name,
             "classes": list(dataset.classes),
             "examples": len(dataset.y),
             "features": dataset.X.shape[1],
             "source": dataset.source,
+            "fingerprint": dataset.fingerprint,
         },
         noise_matrix=cell.noisy.noise_matrix.T.tolist(),
         trials=trials,
@@ -64,14 +64,13 @@ def _run(config: Config) -> dict[str, Any]:
     )
 
 
-def _record(config: Config, *, status: str, fingerprint: str = "", **more: Any) -> dict[str, Any]:
+def _record(config: Config, *, status: str, **more: Any) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
-        "id": cell_id(config, fingerprint),
+        "id": cell_id(config),
         "status": status,
         "config": dict(config),
         "plugins": plugin_versions(config),
-        "fingerprint": fingerprint,
         **more,
         "provenance": _provenance(),
     }

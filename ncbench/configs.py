@@ -76,7 +76,9 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
 
 def _resolve_group(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:
     if not isinstance(cfg, DictConfig):
-        raise NcbenchError(f"{kind} must be chosen by name: {kind}=NAME; known: " + ", ".join(registry.names(kind)))
+        raise NcbenchError(
+            f"{kind} must be chosen by name: {kind}=NAME; known: " + ", ".join(registry.names(kind))
+        )
     plugin = registry.plugin(kind, cfg.name)
     if set(cfg) != {"name", *(parameter.name for parameter in plugin.parameters)}:
         raise NcbenchError(f"{kind}.name={cfg.name}: choose a plug-in with {kind}={cfg.name}")
@@ -92,7 +94,11 @@ def _check(kind: str, parameter: Parameter, cfg: DictConfig) -> None:
     if OmegaConf.is_missing(cfg, parameter.name):
         raise NcbenchError(f"{kind}={cfg.name} needs {key}=... ({parameter.type})")
     value = cfg[parameter.name]
-    if parameter.choices and value not in parameter.choices and not (value is None and parameter.optional):
+    if (
+        parameter.choices
+        and value not in parameter.choices
+        and not (value is None and parameter.optional)
+    ):
         raise NcbenchError(f"{key}={value}; expected one of {', '.join(parameter.choices)}")
 
 

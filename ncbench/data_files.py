@@ -75,6 +75,31 @@ def _loaded(stored: Mapping[str, NDArray[Any]], key: str, path: Path) -> NDArray
         ) from error
 
 
+def examples(
+    arrays: Mapping[str, NDArray[Any]], path: Path, labels: str = "y"
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the features and the labels of a file's arrays, after a look at their shapes.
+
+    Examples
+    --------
+    >>> examples({"X": np.eye(2), "y": np.array([0, 1, 1])}, Path("a.npz"))
+    Traceback (most recent call last):
+    ...
+    ncbench.errors.NcbenchError: file a.npz: X is float64 of shape (2, 2) and y of shape (3,); expected numbers of shape (m, d) and labels of shape (m,), with m and d at least 1
+    """  # noqa: E501
+    for needed in ("X", labels):
+        if needed not in arrays:
+            held = ", ".join(arrays) or "nothing"
+            raise NcbenchError(f"file {path}: no array {needed!r}; it holds {held}")
+    X, y = arrays["X"], arrays[labels]
+    if X.dtype.kind not in "biuf" or X.ndim != 2 or y.shape != X.shape[:1] or not X.size:
+        raise NcbenchError(
+            f"file {path}: X is {X.dtype} of shape {X.shape} and {labels} of shape {y.shape}; "
+            "expected numbers of shape (m, d) and labels of shape (m,), with m and d at least 1"
+        )
+    return X, y
+
+
 def sum_file(path: Path) -> Path:
     """Return where the checksum of a file is kept.
 
@@ -86,14 +111,19 @@ def sum_file(path: Path) -> Path:
     return path.with_name(path.name + ".sha256")
 
 
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file's content."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def check_sum(path: Path) -> None:
     """Raise if a checksum lies beside the file and is not the file's."""
     kept = sum_file(path)
     if not kept.is_file():
         return
     expected = (kept.read_text(encoding="utf-8", errors="replace").split() or [""])[0].lower()
-    with path.open("rb") as stream:
-        actual = hashlib.file_digest(stream, "sha256").hexdigest()
+    actual = digest(path)
     if actual != expected:
         raise NcbenchError(
             f"file {path}: SHA-256 is {actual} but {kept.name} says {expected or 'nothing'}; the "
@@ -115,8 +145,8 @@ def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     np.savez_compressed(buffer, **dict(arrays))  # type: ignore[arg-type]
     content = buffer.getvalue()
     path.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256(content).hexdigest()
-    _replace(sum_file(path), f"{digest}  {path.name}\n".encode())
+    checksum = hashlib.sha256(content).hexdigest()
+    _replace(sum_file(path), f"{checksum}  {path.name}\n".encode())
     _replace(path, content)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from ncbench.noise_matrix import NoiseMatrix
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
+_Loader = TypeVar("_Loader", bound=Callable[..., Any])
 
 
 class NoisyLabels(NamedTuple):
@@ -23,6 +24,30 @@ class NoisyLabels(NamedTuple):
 
     noise_matrix: NoiseMatrix
     y: Labels
+
+
+def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
+    """Say what identifies a data set before it is loaded, such as the checksum of its file.
+
+    Parameters
+    ----------
+    source : callable
+        Takes the same arguments as the decorated function and returns a short text that
+        changes when the data does. It should cost a look-up, not a load.
+
+    Examples
+    --------
+    >>> @identified_by(lambda path: f"version of {path}")
+    ... def table(path: str) -> Dataset: ...
+    >>> table.source_fingerprint("a.csv")
+    'version of a.csv'
+    """
+
+    def mark(loader: _Loader) -> _Loader:
+        loader.source_fingerprint = source  # type: ignore[attr-defined]
+        return loader
+
+    return mark
 
 
 @dataclass(frozen=True)
@@ -76,7 +101,7 @@ class Dataset:
                 f"data set {self.name!r}: {self.n_classes} class(es) among {len(self.y)} labels; "
                 "at least two are needed"
             )
-        bad = ~np.isfinite(self.X).all(axis=1)
+        bad = np.asarray(~np.isfinite(self.X).all(axis=1))
         if bad.any():
             raise NcbenchError(
                 f"data set {self.name!r}: NaN or infinity in X, first in row "

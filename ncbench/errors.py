@@ -31,6 +31,10 @@ class UnknownName(NcbenchError):
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         return cls(f"{kind} {name!r} is not known; {hint}Known: {', '.join(names) or 'none'}")
 
+    def add(self, hint: str) -> None:
+        """Append a sentence to the message."""
+        self.args = (f"{self}; {hint}",)
+
 
 class NotApplicable(NcbenchError):
     """An algorithm and a measure that do not fit: refused alone, skipped in a sweep."""

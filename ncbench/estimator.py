@@ -35,7 +35,9 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
     measure_families: ClassVar[frozenset[Family] | None] = None
     uses_noise_matrix: ClassVar[bool] = True
 
-    def fit(self, X: ArrayLike, y: ArrayLike, noise_matrix: NoiseMatrix | ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, noise_matrix: NoiseMatrix | ArrayLike | None = None
+    ) -> Self:
         """Fit to noisy labels.
 
         Parameters
@@ -46,14 +48,14 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         noise_matrix : NoiseMatrix or array of shape (n, n), optional
             ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None: no noise.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        features, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         n = len(self.classes_)
         if n < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]!r}; at least two are needed")
         noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
-        self._fit(X, codes.astype(np.int64), noise)
+        self._fit(features, codes.astype(np.int64), noise)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:

@@ -21,7 +21,7 @@ from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
-from ncbench.registry import get_registry, resolve_measure
+from ncbench.registry import get_registry, require_family
 from ncbench.t_estimation import NoisySample
 
 Config = Mapping[str, Any]
@@ -42,7 +42,9 @@ class Cell:
 def check_fit(config: Config) -> Measure:
     """Return the measure if the algorithm can optimise it; raise NotApplicable if not."""
     measure: Measure = _build(config, "measure")
-    resolve_measure(measure, get_registry().target("algo", config["algo"]["name"]))
+    algo, name = config["algo"]["name"], config["measure"]["name"]
+    target = get_registry().target("algo", algo)
+    require_family(measure, target, f"measure={name}", f"algo={algo}")
     return measure
 
 

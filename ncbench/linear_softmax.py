@@ -26,6 +26,7 @@ _NO_EXTRA.setflags(write=False)
 
 # Below it a probability is noise of the floating point, above it a quotient of two is exact.
 _SMALLEST = 1e-200
+C_ = 4.0
 
 
 class LossValue(NamedTuple):
@@ -249,7 +250,7 @@ def fit_linear_softmax(
         One for each of the loss's own parameters.
     max_iter : int
     tol : float
-        Converged when no entry of the gradient exceeds it.
+        Converged when no entry of the gradient exceeds it, in terms of whitened features.
 
     Examples
     --------
@@ -265,18 +266,24 @@ def fit_linear_softmax(
     if not penalty >= 0:
         raise NcbenchError(f"linear softmax: penalty is {penalty}; expected a number >= 0")
 
+    # Correlated features make L-BFGS slow. Solve for V in W = P V, where P whitens them, and the
+    # problem has about the same curvature in all directions; its solution is the same.
+    P = _whitening(X, penalty)
+    X = X @ P
+
     def unpack(theta: Array) -> tuple[Array, Array, Array]:
         weights, intercept, extra = np.split(theta, [n * d, n * d + n])
         return weights.reshape(n, d).T, intercept, extra
 
     def objective(theta: Array) -> tuple[float, Array]:
-        coef, intercept, extra = unpack(theta)
-        log_posterior, posterior = _log_softmax(X, coef, intercept)
+        V, intercept, extra = unpack(theta)
+        coef = P @ V
+        log_posterior, posterior = _log_softmax(X, V, intercept)
         value, gradient, extra_gradient = loss(log_posterior, posterior, extra)
         # Chain rule through log softmax: dZ = D - g rowsum(D), D = d loss / d log g.
         scores_gradient = gradient - posterior * gradient.sum(axis=1)[:, None]
-        coef_gradient = (scores_gradient.T @ X).T + penalty * coef
-        parts = [coef_gradient.T.ravel(), scores_gradient.sum(axis=0), extra_gradient]
+        V_gradient = (scores_gradient.T @ X).T + penalty * (P @ coef)
+        parts = [V_gradient.T.ravel(), scores_gradient.sum(axis=0), extra_gradient]
         return value + penalty / 2 * float(np.vdot(coef, coef)), np.concatenate(parts)
 
     bounds = None
@@ -284,24 +291,35 @@ def fit_linear_softmax(
         bounds = [(None, None)] * (n * d + n) + list(extra_bounds)
     result = minimize(
         objective,
-        np.concatenate([start.coef.T.ravel(), start.intercept, start.extra]),
+        np.concatenate([np.linalg.solve(P, start.coef).T.ravel(), start.intercept, start.extra]),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
         # The gradient decides; ftol only ends runs that have reached the rounding error.
         options={"maxiter": max_iter, "maxls": 50, "gtol": tol, "ftol": 64 * np.finfo(float).eps},
     )
-    coef, intercept, extra = unpack(result.x)
+    V, intercept, extra = unpack(result.x)
     # Status 1 is the limit on iterations. 2 is a line search that found no lower value: reached
     # the rounding error too, as far as this method goes.
     return LinearSoftmax(
-        coef, intercept, extra, float(result.fun), int(result.nit), result.status != 1
+        P @ V, intercept, extra, float(result.fun), int(result.nit), result.status != 1
     )
+
+
+def _whitening(X: Array, penalty: float) -> Array:
+    """Return the symmetric ``(X^T X / m + 10 penalty)^-1/2``."""
+    variance, directions = np.linalg.eigh(X.T @ X / len(X))
+    # The loss's curvature is this variance times a mean of g_k (1 - g_k), some tenth, to which
+    # the penalty adds its own.
+    variance += 10 * penalty
+    variance = np.maximum(variance, 1e-10 * variance.max() + np.finfo(float).tiny)
+    return np.asarray(directions / np.sqrt(variance) @ directions.T)
 
 
 def _log_softmax(X: Array, coef: Array, intercept: Array) -> tuple[Array, Array]:
     """Return ``log g`` and g. In Fortran order: sums over few classes are slow in C order."""
-    scores = (coef.T @ X.T + intercept[:, None]).T
+    scores = (coef.T @ X.T).T
+    scores += intercept
     scores -= scores.max(axis=1)[:, None]
     posterior = np.exp(scores)
     total = posterior.sum(axis=1)

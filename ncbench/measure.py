@@ -43,7 +43,7 @@ class Measure(ABC):
     def ratio(self, n: int) -> tuple[Array, Array]:
         """Return A and B of ``psi(C) = <A, C> / <B, C>`` for n classes."""
         raise NotApplicable(
-            f"{type(self).__name__} is not a ratio of linear functions (its family is {self.family})"
+            f"{type(self).__name__} is no ratio of linear functions (its family is {self.family})"
         )
 
 

@@ -43,7 +43,8 @@ class Mixture:
         """
         flat = self.losses.reshape(len(self.losses), -1)
         _, first, component = np.unique(flat, axis=0, return_index=True, return_inverse=True)
-        weights = np.bincount(component.ravel(), weights=self.weights)
+        weights = np.zeros(len(first))
+        np.add.at(weights, component.ravel(), self.weights)
         order = np.argsort(first)  # neighbours stay neighbours: the lazy evaluation profits
         return type(self)(self.losses[first[order]], weights[order])
 

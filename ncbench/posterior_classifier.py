@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
 
     cpe: Any
     random_state: int | None
-    sample_split: ClassVar[cpe_module.SampleSplit] = "none"
+    sample_split: cpe_module.SampleSplit = "none"
 
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
         learner = self.cpe
@@ -45,7 +45,9 @@ class PosteriorClassifier(NoisyLabelClassifier):
             from ncbench.registry import get_registry
 
             learner = get_registry().build("cpe", "logistic", random_state=self.random_state)
-        fitted = cpe_module.fit_posterior(learner, X, y, noise.n, self.sample_split, self.random_state)
+        fitted = cpe_module.fit_posterior(
+            learner, X, y, noise.n, self.sample_split, self.random_state
+        )
         self.cpe_ = fitted.cpe
         self.noise_matrix_ = noise
         self.diagnostics_: dict[str, Any] = {}

@@ -8,6 +8,7 @@ of old records would misunderstand new ones.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -24,15 +25,29 @@ RECORD = "record.json"
 _NOT_IDENTITY = ("data_dir", "output_dir")
 
 
-def cell_id(config: Mapping[str, Any], fingerprint: str) -> str:
-    """Return the identity of a cell: its configuration, its plug-ins' versions, its data."""
+def cell_id(config: Mapping[str, Any]) -> str:
+    """Return the identity of a cell: its configuration, its plug-ins' versions, its data.
+
+    It is known before the data is loaded.
+    """
     identity = {
         "config": {key: value for key, value in config.items() if key not in _NOT_IDENTITY},
         "plugins": plugin_versions(config),
-        "data": fingerprint,
+        "data": _source_fingerprint(config),
         "schema": SCHEMA,
     }
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _source_fingerprint(config: Mapping[str, Any]) -> str:
+    loader = get_registry().target("dataset", config["dataset"]["name"])
+    identify = getattr(loader, "source_fingerprint", None)
+    if identify is None:  # the version of the plug-in says which data it is
+        return ""
+    arguments = {key: value for key, value in config["dataset"].items() if key != "name"}
+    if "data_dir" in inspect.signature(identify).parameters:
+        arguments["data_dir"] = config["data_dir"]
+    return str(identify(**arguments))
 
 
 def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
@@ -44,7 +59,7 @@ def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
 
 def write_record(output_dir: str | Path, record: Mapping[str, Any]) -> Path:
     """Write a record to ``output_dir/cells/<id>/record.json``, atomically."""
-    folder = Path(output_dir) / "cells" / record["id"]
+    folder = Path(output_dir) / "cells" / str(record["id"])
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / RECORD
     temporary = folder / f".{RECORD}.{os.getpid()}"

@@ -109,10 +109,21 @@ class Registry:
         """Return the description of one plug-in."""
         claims = self._plugins.get((kind, name))
         if claims is None:
-            raise UnknownName.among(KINDS[kind].title, name, self.names(kind))
+            raise self.unknown(kind, name)
         if len(claims) > 1:
             raise NcbenchError(_clash(claims))
         return claims[0]
+
+    def unknown(self, kind: str, name: str) -> UnknownName:
+        """Return the error for a name that is not registered."""
+        error = UnknownName.among(f"{kind}={name}: {KINDS[kind].title}", name, self.names(kind))
+        broken = {problem.distribution for problem in self.problems}
+        if broken:
+            error.add(
+                f"could not be loaded: plug-ins of {', '.join(sorted(broken))}; "
+                "see python -m ncbench plugins"
+            )
+        return error
 
     def target(self, kind: str, name: str) -> Any:
         """Return the class or function itself, importing its module if need be."""
@@ -221,11 +232,15 @@ def resolve_measure(measure: Any, algorithm: Any) -> Any:
     """
     if isinstance(measure, str):
         measure = get_registry().build("measure", measure)
-    families = algorithm.measure_families
+    require_family(measure, algorithm, type(measure).__name__, type(algorithm).__name__)
+    return measure
+
+
+def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_name: str) -> None:
+    """Raise NotApplicable, with both names, if the algorithm cannot optimise the measure."""
+    families = getattr(algorithm, "measure_families", None)
     if families is not None and measure.family not in families:
         raise NotApplicable(
-            f"{type(algorithm).__name__} optimises {' and '.join(sorted(families))} measures; "
-            f"{type(measure).__name__} is "
-            + (measure.family if measure.family else "reported only, not optimised")
+            f"{algorithm_name} optimises {' and '.join(sorted(families))} measures; "
+            f"{measure_name} is {measure.family or 'reported only, not optimised'}"
         )
-    return measure

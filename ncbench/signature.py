@@ -62,7 +62,9 @@ class Parameter:
         return f"{self.name}: {kind}" + ("" if self.required else f" = {self.default}")
 
 
-def parameters_of(target: Callable[..., Any], supplied: Iterable[str] = ()) -> tuple[Parameter, ...]:
+def parameters_of(
+    target: Callable[..., Any], supplied: Iterable[str] = ()
+) -> tuple[Parameter, ...]:
     """Describe the keyword arguments of a class or function.
 
     Parameters
@@ -87,8 +89,14 @@ def parameters_of(target: Callable[..., Any], supplied: Iterable[str] = ()) -> t
         if name in supplied:
             continue
         where = f"parameter {name!r} of {target.__module__}.{target.__qualname__}"
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-            raise NcbenchError(f"{where}: *args, **kwargs and positional-only are not configuration")
+        if parameter.kind in (
+            parameter.VAR_POSITIONAL,
+            parameter.VAR_KEYWORD,
+            parameter.POSITIONAL_ONLY,
+        ):
+            raise NcbenchError(
+                f"{where}: *args, **kwargs and positional-only are not configuration"
+            )
         if name == "name":
             raise NcbenchError(f"{where}: 'name' is taken by the plug-in's own name")
         if name not in hints:

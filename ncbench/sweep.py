@@ -16,8 +16,8 @@ def print_cell(record: Mapping[str, Any]) -> None:
     if record["status"] == "done":
         row = tidy([record]).iloc[0]
         spread = f" ({row['sem']:.4f})" if row["n"] > 1 else ""
-        result = f"{row['measure']} {row['mean']:.4f}{spread}, {row['n']} trials, {record['seconds']:.1f} s"
-        print(f"done     {cell}: {result}", flush=True)
+        result = f"{row['measure']} {row['mean']:.4f}{spread}, {row['n']} trials"
+        print(f"done     {cell}: {result}, {record['seconds']:.1f} s", flush=True)
     else:
         print(f"{record['status']:<8} {cell}: {record['reason']}", flush=True)
 

@@ -34,7 +34,10 @@ def print_table(frame: pd.DataFrame, console: Console | None = None) -> None:
     for row_key, rows in frame.groupby(keys, sort=False, dropna=False):
         names = tuple(map(str, row_key))
         # Repeated leading names are left blank, as in a printed table.
-        shown = ["" if previous[:i] == names[:i] and i <= 2 else names[i - 1] for i in range(1, len(names) + 1)]
+        shown = [
+            "" if previous[:i] == names[:i] and i <= 2 else names[i - 1]
+            for i in range(1, len(names) + 1)
+        ]
         previous = names
         by_sigma = {row.sigma: row for row in rows.itertuples(index=False)}
         cells = [_cell(by_sigma.get(sigma), best, usual_n) for sigma in sigmas]

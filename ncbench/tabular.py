@@ -112,7 +112,12 @@ def _plain(values: ArrayLike, where: str) -> NDArray[Any]:
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8")
     if array.dtype.kind in "OT":  # Python objects and numpy's variable-width strings
-        array = array.astype(str)
+        try:
+            array = array.astype(str)
+        except ValueError as error:
+            raise NcbenchError(
+                f"{where}: values that are not plain text, such as {array.flat[0]!r}"
+            ) from error
     if array.dtype.kind == "U":
         whole = all(_WHOLE_NUMBER.fullmatch(value) for value in np.unique(array).tolist())
         return array.astype(np.int64) if whole and len(array) else array

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from ncbench import argmin_path
 from ncbench.argmin_path import ConfusionPath, argmin_labels, mixture_distribution
 from ncbench.confusion import confusion_matrix
@@ -60,6 +61,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small examples have many blocks and sorts, as large ones have."""
     monkeypatch.setattr(argmin_path, "BLOCK", 4)
     monkeypatch.setattr(argmin_path, "SORT_COST", 0.5)
+    monkeypatch.setattr(argmin_path, "_SORT_OVERHEAD", 0)
 
 
 cases = given(

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ncbench import hookimpl
-from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
-from ncbench_plugins.algorithms.frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
-from ncbench_plugins.algorithms.nclr import NCLRBackward, NCLRForward
-from ncbench_plugins.algorithms.plug_in import CPEArgmax, NCLRPlugIn
+
+from .bisection import Bisection, NoiseCorrectedBisection
+from .frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
+from .nclr import NCLRBackward, NCLRForward
+from .plug_in import CPEArgmax, NCLRPlugIn
 
 
 @hookimpl

@@ -57,7 +57,9 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         T = self.max_iter if psi.family != "linear" else 1  # a linear psi is its own linearisation
         losses = np.empty((T, noise.n, noise.n))
         # h^0 predicts every class with probability 1/n: all recalls are positive.
-        C = np.repeat(np.bincount(y, minlength=noise.n)[:, None] / (len(y) * noise.n), noise.n, axis=1)
+        C = np.repeat(
+            np.bincount(y, minlength=noise.n)[:, None] / (len(y) * noise.n), noise.n, axis=1
+        )
         moved_most = 0.0
         for t in range(1, T + 1):
             clean, moved = project_to_joint(noise.correct_confusion(C))  # OP2: T^-1 C^(t-1)

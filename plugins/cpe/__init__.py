@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ncbench import hookimpl
-from ncbench_plugins.cpe.any_sklearn import sklearn_classifier
-from ncbench_plugins.cpe.gradient_boosting import boosting
-from ncbench_plugins.cpe.logistic_regression import logistic, power_logistic
+
+from .any_sklearn import sklearn_classifier
+from .gradient_boosting import boosting
+from .logistic_regression import logistic, power_logistic
 
 
 @hookimpl

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ncbench import Dataset, NcbenchError
-from ncbench.data_files import read_npz, recorded_noise
+from ncbench import Dataset, NcbenchError, identified_by
+from ncbench.data_files import digest, examples, read_npz, recorded_noise
 from ncbench.tabular import features_and_labels, label_array
 
 if TYPE_CHECKING:
@@ -17,7 +17,20 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff", ".npz")
 
+# What readers raise for a file that is not what its suffix says; scipy's ARFF reader lets a bare
+# StopIteration out where the header does not end, and does not implement text attributes.
+_UNREADABLE = (
+    *(OSError, EOFError, ValueError, TypeError, LookupError),
+    *(StopIteration, NotImplementedError),
+)
 
+
+def _content(path: str, target: str | None = None) -> str:
+    place = Path(path).expanduser()
+    return digest(place) if place.is_file() else "no file"
+
+
+@identified_by(_content)
 def file(path: str, target: str | None = None) -> Dataset:
     r"""Your own file: CSV, TSV, Parquet, ARFF or npz.
 
@@ -80,8 +93,9 @@ def _table(place: Path, suffix: str) -> pd.DataFrame:
         raise NcbenchError(
             f"file {str(place)!r}: reading Parquet needs pyarrow: pip install 'ncbench[parquet]'"
         ) from error
-    except (OSError, EOFError, ValueError, NotImplementedError) as error:
-        raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {error}") from error
+    except _UNREADABLE as error:
+        reason = str(error).strip() or "it ends too early"
+        raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {reason}") from error
 
 
 def _arff(place: Path) -> pd.DataFrame:
@@ -100,18 +114,8 @@ def _arff(place: Path) -> pd.DataFrame:
 def _from_npz(place: Path, name: str, target: str | None) -> Dataset:
     arrays = read_npz(place)
     key = target or "y"
-    for needed in ("X", key):
-        if needed not in arrays:
-            raise NcbenchError(
-                f"file {str(place)!r}: no array {needed!r}; it holds {', '.join(arrays) or 'none'}"
-            )
-    X, labels = arrays["X"], arrays[key]
+    X, labels = examples(arrays, place, key)
     where = f"file {str(place)!r}"
-    if X.dtype.kind not in "biuf" or X.ndim != 2 or labels.shape != X.shape[:1] or not X.size:
-        raise NcbenchError(
-            f"{where}: X is {X.dtype} of shape {X.shape} and {key} has shape {labels.shape}; "
-            "expected numbers of shape (m, d) and labels of shape (m,), with m and d at least 1"
-        )
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         row = int(np.flatnonzero(np.isnan(labels))[0])
         raise NcbenchError(f"{where}: missing value in {key!r}, row {row + 1}")

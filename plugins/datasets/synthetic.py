@@ -31,7 +31,7 @@ def posterior(X: Array) -> Array:
     Examples
     --------
     >>> posterior(np.zeros((1, 2))).round(3)
-    array([[0.836, 0.114, 0.05 ]])
+    array([[0.835, 0.114, 0.05 ]])
     """
     scores = X @ WEIGHTS.T + BIASES
     scores -= scores.max(axis=1, keepdims=True)

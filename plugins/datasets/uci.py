@@ -17,14 +17,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench import Dataset, NcbenchError
-from ncbench.data_files import Arrays, read_npz, recorded_noise, write_npz
+from ncbench import Dataset, NcbenchError, identified_by
+from ncbench.data_files import Arrays, digest, examples, read_npz, recorded_noise, write_npz
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,21 +121,31 @@ _PAGEBLOCKS_LOST = "8 1 8 0.125 1.0 1.0 8.0 8 8 1 4"
 _PAGEBLOCKS_ROWS = 5473
 
 
+def _place(name: str, data_dir: str, features: int = 0) -> str:
+    """Return the checksum of the file in the data folder, if there is one to be used."""
+    path = Path(data_dir).expanduser() / f"{name}.npz"
+    return digest(path) if path.is_file() else "not in the data folder"
+
+
+@identified_by(partial(_place, "vehicle"))
 def vehicle(data_dir: str) -> Dataset:
     """Vehicle silhouettes: 846 rows, 18 standardised features, 4 classes."""
     return load(VEHICLE, data_dir)
 
 
+@identified_by(partial(_place, "pageblocks"))
 def pageblocks(data_dir: str) -> Dataset:
     """Page blocks: 5,473 rows, 10 features, 5 very unequal classes."""
     return load(PAGEBLOCKS, data_dir)
 
 
+@identified_by(partial(_place, "satimage"))
 def satimage(data_dir: str) -> Dataset:
     """Landsat satellite image: 6,435 rows, 36 standardised features, 6 classes."""
     return load(SATIMAGE, data_dir)
 
 
+@identified_by(partial(_place, "covtype"))
 def covtype(data_dir: str, features: int = 14) -> Dataset:
     """Forest cover type: 581,012 rows, 14 features as in the paper (54 = all), 7 classes.
 
@@ -153,6 +164,7 @@ def covtype(data_dir: str, features: int = 14) -> Dataset:
     return load(COVTYPE, data_dir, features)
 
 
+@identified_by(partial(_place, "abalone"))
 def abalone(data_dir: str) -> Dataset:
     """Abalone: 4,177 rows, 8 features, 12 classes by number of rings."""
     return load(ABALONE, data_dir)
@@ -206,22 +218,14 @@ def _from_folder(spec: UciSet, path: Path) -> tuple[Arrays, str]:
     if not path.is_file():
         raise NotHereError(f"{path}: no such file")
     arrays = read_npz(path)
-    X, y = arrays.get("X"), arrays.get("y")
+    X, y = examples(arrays, path)
     n = len(spec.classes)
-    if X is None or y is None:
-        raise NcbenchError(f"file {path}: holds {', '.join(arrays) or 'nothing'}; needs X and y")
-    if (
-        X.dtype.kind not in "iuf"
-        or y.dtype.kind not in "iu"
-        or X.shape != (len(y), spec.n_features)
-        or y.ndim != 1
-        or not np.array_equal(np.unique(y), np.arange(n))
-    ):
+    found = np.unique(y)
+    if X.shape[1] != spec.n_features or not np.array_equal(found, np.arange(n)):
         raise NcbenchError(
-            f"file {path}: X is {X.dtype} of shape {X.shape}, y is {y.dtype} of shape {y.shape} "
-            f"with the labels {np.unique(y)[:20].tolist()}; expected numbers of shape "
-            f"(m, {spec.n_features}) and every label of 0..{n - 1}. Data of your own goes in with "
-            "dataset=file"
+            f"file {path}: {X.shape[1]} features and the labels {found[:20].tolist()}; expected "
+            f"{spec.n_features} features and every label of 0..{n - 1}. Data of your own goes in "
+            "with dataset=file"
         )
     source = f"{path.name} ({arrays['source']})" if "source" in arrays else path.name
     return arrays, source
@@ -289,14 +293,12 @@ def prepare(spec: UciSet, features: pd.DataFrame, labels: pd.Series[Any]) -> Arr
     """
     if features.shape[1] != spec.n_features:
         raise NcbenchError(f"{features.shape[1]} features; expected {spec.n_features}")
+    y = _numbers(labels, spec.labels, closed=True)
     # Each column contiguous, so that its mean and deviation round as in the paper's files.
     X = np.array([_numbers(features.iloc[:, j], spec.codes) for j in range(spec.n_features)]).T
     if spec.standardised:
         X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return {
-        "X": X.astype(spec.dtype),
-        "y": _numbers(labels, spec.labels, closed=True).astype(np.int16),
-    }
+    return {"X": X.astype(spec.dtype), "y": y.astype(np.int16)}
 
 
 def _numbers(column: pd.Series[Any], codes: Mapping[str, float], *, closed: bool = False) -> Array:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ncbench import Measure, hookimpl
-from ncbench_plugins.measures.f1 import MacroF1, MicroF1
-from ncbench_plugins.measures.linear import Cost, ZeroOne
-from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, QMean, WorstClass
+
+from .f1 import MacroF1, MicroF1
+from .linear import Cost, ZeroOne
+from .recall_means import BalancedError, GMean, HMean, QMean, WorstClass
 
 
 @hookimpl

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ncbench import hookimpl
-from ncbench_plugins.noise.given import GivenMatrix, Recorded
-from ncbench_plugins.noise.levels import NoNoise, PairFlip, Random, Symmetric
+
+from .given import GivenMatrix, Recorded
+from .levels import NoNoise, PairFlip, Random, Symmetric
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""Noise that somebody else made: a matrix of the user's, or noisy labels that come with the data."""
+"""Noise that is given: a matrix of the user's, or noisy labels that come with the data."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ class GivenMatrix(MatrixNoise):
         """Return the given T."""
         if np.shape(self._T) != (n, n):
             raise NcbenchError(
-                f"T has shape {np.shape(self._T)}, but there are {n} classes: "
-                f"expected ({n}, {n})"
+                f"T has shape {np.shape(self._T)}, but there are {n} classes: expected ({n}, {n})"
             )
         return self._T
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ncbench import hookimpl
-from ncbench_plugins.t_estimators.given import Identity, Known
+
+from .given import Identity, Known
 
 
 @hookimpl

@@ -1,0 +1,104 @@
+"""Confusion matrices: counts, expectations, and the way back to the simplex."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix as sklearn_confusion
+
+from ncbench.confusion import confusion_matrix, expected_confusion, project_to_joint
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(seeds, st.integers(2, 6), st.integers(1, 40))
+def test_confusion_matrix_against_scikit_learn(seed: int, n: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    y, predicted = rng.integers(n, size=(2, m))
+    expected = sklearn_confusion(y, predicted, labels=range(n)) / m
+    np.testing.assert_allclose(confusion_matrix(y, predicted, n), expected, rtol=1e-15)
+
+
+@given(seeds, st.integers(2, 3), st.integers(1, 4))
+def test_expected_confusion_is_the_mean_over_all_outcomes(seed: int, n: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n, size=m)
+    distribution = rng.dirichlet(np.ones(n), size=m)
+    mean = np.zeros((n, n))
+    for outcome in product(range(n), repeat=m):
+        probability = np.prod([distribution[i, k] for i, k in enumerate(outcome)])
+        mean += probability * confusion_matrix(y, np.array(outcome), n)
+    np.testing.assert_allclose(expected_confusion(y, distribution), mean, atol=1e-14)
+
+
+def test_expected_confusion_against_sampling() -> None:
+    rng = np.random.default_rng(0)
+    m, n, repeats = 50, 3, 4000
+    y = rng.integers(n, size=m)
+    distribution = rng.dirichlet(np.ones(n), size=m)
+    u = rng.random((repeats, m, 1))
+    sampled = (u >= distribution.cumsum(axis=1)[:, :-1]).sum(axis=2)
+    mean = np.mean([confusion_matrix(y, predicted, n) for predicted in sampled], axis=0)
+    # An entry is a mean of m independent Bernoullis over m: its deviation is below 1/(2 sqrt(m)).
+    tolerance = 5 / (2 * np.sqrt(m * repeats))
+    np.testing.assert_allclose(mean, expected_confusion(y, distribution), atol=tolerance)
+
+
+@given(seeds, st.integers(2, 6), st.integers(1, 40))
+def test_expected_confusion_of_one_hot_rows_is_the_confusion_matrix(
+    seed: int, n: int, m: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    y, predicted = rng.integers(n, size=(2, m))
+    np.testing.assert_array_equal(
+        expected_confusion(y, np.eye(n)[predicted]), confusion_matrix(y, predicted, n)
+    )
+
+
+def test_expected_confusion_keeps_rows_of_absent_classes() -> None:
+    C = expected_confusion(np.array([1, 1]), np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]]))
+    np.testing.assert_array_equal(C, [[0, 0, 0], [0.25, 0.125, 0.625], [0, 0, 0]])
+
+
+@given(seeds, st.integers(2, 6))
+def test_projection_leaves_a_joint_distribution_alone(seed: int, n: int) -> None:
+    C = np.random.default_rng(seed).dirichlet(np.ones(n * n)).reshape(n, n)
+    C[0, 1] = 0.0
+    projected, moved = project_to_joint(C)
+    assert projected.tobytes() == C.tobytes()
+    assert moved == 0.0
+
+
+@given(seeds, st.integers(2, 6))
+def test_projection_ends_on_the_simplex_and_counts_what_it_moved(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    C = rng.normal(1.0, 1.0, size=(n, n))
+    C[0, 0], C[1, 1] = -abs(C[0, 0]), n * n + 1.0
+    C /= C.sum()  # as T^-1 C~: it sums to one, but has negative entries
+    projected, moved = project_to_joint(C)
+    assert projected.min() >= 0
+    assert projected.sum() == pytest.approx(1, abs=1e-14)
+    assert moved == pytest.approx((np.abs(C).sum() - 1) / 2)  # of entries that sum to 1
+    # Negative entries become 0, all others shrink by one factor.
+    assert (projected[C < 0] == 0).all()
+    np.testing.assert_allclose(projected[C > 0], C[C > 0] / (1 + moved))
+
+
+@given(seeds, st.integers(2, 6))
+def test_projection_is_idempotent(seed: int, n: int) -> None:
+    C = np.random.default_rng(seed).normal(0.5, 1.0, size=(n, n))
+    C[0, 0] = 1.0
+    once = project_to_joint(C).confusion
+    twice, moved = project_to_joint(once)
+    np.testing.assert_array_equal(once, twice)
+    assert moved == 0.0
+
+
+def test_projection_does_not_touch_its_argument() -> None:
+    C = np.array([[0.7, -0.1], [0.2, 0.2]])
+    project_to_joint(C)
+    np.testing.assert_array_equal(C, [[0.7, -0.1], [0.2, 0.2]])

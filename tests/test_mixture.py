@@ -1,0 +1,74 @@
+"""Randomized classifiers: a mixture's distribution is the weighted vote of its components."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncbench.mixture import Mixture
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def random_mixture(seed: int, n: int, components: int) -> tuple[Mixture, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    mixture = Mixture(rng.normal(size=(components, n, n)), rng.dirichlet(np.ones(components)))
+    return mixture, rng.dirichlet(np.ones(n), size=15)
+
+
+def weighted_vote(mixture: Mixture, posterior: np.ndarray) -> np.ndarray:
+    votes = np.zeros_like(posterior)
+    for loss, weight in zip(mixture.losses, mixture.weights, strict=True):
+        for x, eta in enumerate(posterior):
+            votes[x, np.argmin([eta @ loss[:, k] for k in range(len(loss))])] += weight
+    return votes
+
+
+@given(seeds, st.integers(2, 5), st.integers(1, 8))
+def test_distribution_is_the_weighted_vote(seed: int, n: int, components: int) -> None:
+    mixture, posterior = random_mixture(seed, n, components)
+    np.testing.assert_allclose(
+        mixture.distribution(posterior), weighted_vote(mixture, posterior), atol=1e-14
+    )
+
+
+@given(seeds, st.integers(2, 5), st.integers(1, 8))
+def test_distribution_has_rows_that_sum_to_one(seed: int, n: int, components: int) -> None:
+    mixture, posterior = random_mixture(seed, n, components)
+    distribution = mixture.distribution(posterior)
+    np.testing.assert_allclose(distribution.sum(axis=1), 1, atol=1e-14)
+    assert distribution.min() >= 0
+
+
+@given(seeds, st.integers(2, 4), st.integers(1, 5), st.integers(1, 12))
+def test_merged_is_the_same_classifier_with_distinct_components(
+    seed: int, n: int, distinct: int, components: int
+) -> None:
+    base, posterior = random_mixture(seed, n, distinct)
+    rng = np.random.default_rng(seed + 1)
+    chosen = rng.integers(distinct, size=components)
+    mixture = Mixture(base.losses[chosen], rng.dirichlet(np.ones(components)))
+    merged = mixture.merged()
+
+    order = list(dict.fromkeys(chosen.tolist()))  # of first appearance
+    np.testing.assert_array_equal(merged.losses, base.losses[order])
+    weights = [mixture.weights[chosen == k].sum() for k in order]
+    np.testing.assert_allclose(merged.weights, weights, atol=1e-15)
+    np.testing.assert_allclose(
+        merged.distribution(posterior), mixture.distribution(posterior), atol=1e-14
+    )
+
+
+def test_single_is_deterministic() -> None:
+    cost = np.array([[0.0, 1.0], [3.0, 0.0]])  # predict 1 where 3 eta_1 > eta_0
+    posterior = np.array([[0.9, 0.1], [0.75, 0.25], [0.7, 0.3]])
+    distribution = Mixture.single(cost).distribution(posterior)
+    np.testing.assert_array_equal(distribution, [[1, 0], [1, 0], [0, 1]])  # a tie goes to 0
+
+
+def test_is_frozen() -> None:
+    mixture = Mixture.single(1 - np.eye(2))
+    with pytest.raises(AttributeError):
+        mixture.weights = np.ones(2)
