@@ -16,6 +16,11 @@ def main() -> None:
             code = _plugins(argv[1:])
         elif argv[:1] == ["aggregate"]:
             code = _aggregate(argv[1:])
+        elif "--help" in argv or "-h" in argv:
+            from ncbench.listing import print_help
+
+            print_help()
+            code = 0
         else:
             from ncbench.app import main as run
 

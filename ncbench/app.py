@@ -21,6 +21,7 @@ from omegaconf.errors import OmegaConfBaseException
 from ncbench import configs
 from ncbench.errors import NcbenchError
 from ncbench.registry import KINDS, get_registry
+from ncbench.settings import SETTINGS
 
 CONFIG_NAME = "config"
 CONFIG_PATH = "pkg://ncbench_conf"
@@ -34,7 +35,7 @@ def main(argv: Sequence[str]) -> int:
     parser = get_args_parser()
     args = parser.parse_args(argv)
     configs.register()
-    asks_only = args.help or args.hydra_help or args.cfg or args.info or args.shell_completion
+    asks_only = args.hydra_help or args.cfg or args.info or args.shell_completion
     if asks_only:
         _run_hydra(args, parser, job, CONFIG_PATH, args.config_name or CONFIG_NAME)
         return 0
@@ -159,7 +160,7 @@ def _explain(error: BaseException) -> str:
 def _nearest(key: str) -> str:
     """Say which keys there are, the nearest first."""
     kind = key.partition(".")[0]
-    known = [name for name in configs.Settings.__dataclass_fields__ if name not in KINDS]
+    known = list(SETTINGS)
     known += [
         f"{plugin.kind}.{parameter.name}"
         for plugin in get_registry().plugins()

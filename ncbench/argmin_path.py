@@ -224,8 +224,7 @@ class _LazyLabels:
         of all examples.
         """
         loss = np.asarray(loss, dtype=np.float64)
-        flat = loss.ravel()
-        square = float(flat.dot(flat))
+        square = float(np.vdot(loss, loss))
         if not 1e-100 < square < 1e100:
             loss = _moderate(loss)
             square = float(np.vdot(loss, loss))

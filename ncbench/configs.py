@@ -4,33 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import field, make_dataclass
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from ncbench.errors import NcbenchError
-from ncbench.registry import KINDS, Plugin, Registry, get_registry
+from ncbench.plugin import Plugin
+from ncbench.registry import KINDS, Registry, get_registry
+from ncbench.settings import MISSING, SETTINGS, Settings
 from ncbench.signature import TYPES, Parameter
-
-
-@dataclass
-class Settings:
-    """Configuration keys beside the groups."""
-
-    dataset: Any = MISSING
-    noise: Any = MISSING
-    cpe: Any = MISSING
-    t_estimator: Any = MISSING
-    measure: Any = MISSING
-    algo: Any = MISSING
-    sigma: float = 0.1
-    trials: int = 5
-    test_size: float = 0.3
-    seed: int = 0
-    data_dir: str = "data"
-    output_dir: str = "outputs"
 
 
 def register() -> None:
@@ -61,12 +45,9 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
 
     Hydra has checked names and types by now; this checks what types cannot say.
     """
-    config: dict[str, Any] = {}
-    for key in Settings.__dataclass_fields__:
-        if key in KINDS:
-            config[key] = _resolve_group(get_registry(), key, cfg[key])
-        else:
-            config[key] = cfg[key]
+    registry = get_registry()
+    config = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
+    config.update({key: cfg[key] for key in SETTINGS})
     _require(0 <= config["sigma"] <= 1, config, "sigma", "a probability, in [0, 1]")
     _require(0 < config["test_size"] < 1, config, "test_size", "a share, in (0, 1)")
     _require(1 <= config["trials"] <= 10_000, config, "trials", "from 1 to 10000")

@@ -23,8 +23,8 @@ class UnknownName(NcbenchError):
 
         Examples
         --------
-        >>> print(UnknownName.among("measure", "h_maen", ["g_mean", "h_mean", "zero_one"]))
-        measure 'h_maen' is not known; did you mean 'h_mean'? Known: g_mean, h_mean, zero_one
+        >>> print(UnknownName.among("measure", "h_maen", ["h_mean", "zero_one"]))
+        measure 'h_maen' is not known; did you mean 'h_mean'? Known: h_mean, zero_one
         """
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=3)

@@ -67,8 +67,8 @@ class CrossEntropy:
     --------
     >>> loss = CrossEntropy.of_labels(np.array([0, 1]), n=2)
     >>> g = np.array([[0.5, 0.5], [0.75, 0.25]])
-    >>> loss(np.log(g), g).value == np.log([2, 4]).mean()
-    True
+    >>> round(loss(np.log(g), g).value, 4)  # log(2 * 4) / 2
+    1.0397
     """
 
     def __init__(self, targets: Array) -> None:
@@ -117,7 +117,7 @@ class CrossEntropy:
         >>> noise = NoiseMatrix([[0.9, 0.4], [0.1, 0.6]])
         >>> y = np.zeros(10, dtype=np.int64)  # p = T^-1 (1, 0) = (1.2, -0.2)
         >>> round(CrossEntropy.backward(noise, y, bounded=True).moved, 2)
-        0.29
+        0.28
         """
         # Column k of the identity is the loss of class k alone: entry [y, k] is its weight.
         targets = noise.correct_loss(np.eye(noise.n))[y]
@@ -155,8 +155,8 @@ class ForwardCrossEntropy:
     --------
     >>> loss = ForwardCrossEntropy(NoiseMatrix([[0.9, 0.4], [0.1, 0.6]]), np.array([0]))
     >>> g = np.array([[0.2, 0.8]])
-    >>> loss(np.log(g), g).value == -np.log(0.9 * 0.2 + 0.4 * 0.8)
-    True
+    >>> round(loss(np.log(g), g).value, 4)  # -log(0.9 * 0.2 + 0.4 * 0.8)
+    0.6931
     """
 
     def __init__(self, noise: NoiseMatrix, y: Labels) -> None:
@@ -266,44 +266,58 @@ def fit_linear_softmax(
     if not penalty >= 0:
         raise NcbenchError(f"linear softmax: penalty is {penalty}; expected a number >= 0")
 
-    # Correlated features make L-BFGS slow. Solve for V in W = P V, where P whitens them, and the
-    # problem has about the same curvature in all directions; its solution is the same.
-    P = _whitening(X, penalty)
-    X = X @ P
-
-    def unpack(theta: Array) -> tuple[Array, Array, Array]:
-        weights, intercept, extra = np.split(theta, [n * d, n * d + n])
-        return weights.reshape(n, d).T, intercept, extra
-
-    def objective(theta: Array) -> tuple[float, Array]:
-        V, intercept, extra = unpack(theta)
-        coef = P @ V
-        log_posterior, posterior = _log_softmax(X, V, intercept)
-        value, gradient, extra_gradient = loss(log_posterior, posterior, extra)
-        # Chain rule through log softmax: dZ = D - g rowsum(D), D = d loss / d log g.
-        scores_gradient = gradient - posterior * gradient.sum(axis=1)[:, None]
-        V_gradient = (scores_gradient.T @ X).T + penalty * (P @ coef)
-        parts = [V_gradient.T.ravel(), scores_gradient.sum(axis=0), extra_gradient]
-        return value + penalty / 2 * float(np.vdot(coef, coef)), np.concatenate(parts)
-
+    problem = _Problem(X, _whitening(X, penalty), loss, penalty, n)
     bounds = None
     if extra_bounds is not None:
         bounds = [(None, None)] * (n * d + n) + list(extra_bounds)
     result = minimize(
-        objective,
-        np.concatenate([np.linalg.solve(P, start.coef).T.ravel(), start.intercept, start.extra]),
+        problem,
+        problem.pack(start),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
         # The gradient decides; ftol only ends runs that have reached the rounding error.
         options={"maxiter": max_iter, "maxls": 50, "gtol": tol, "ftol": 64 * np.finfo(float).eps},
     )
-    V, intercept, extra = unpack(result.x)
-    # Status 1 is the limit on iterations. 2 is a line search that found no lower value: reached
-    # the rounding error too, as far as this method goes.
+    V, intercept, extra = problem.unpack(result.x)
     return LinearSoftmax(
-        P @ V, intercept, extra, float(result.fun), int(result.nit), result.status != 1
+        problem.P @ V, intercept, extra, float(result.fun), int(result.nit), result.status == 0
     )
+
+
+class _Problem:
+    """The penalised loss as a function of one vector, and its gradient.
+
+    Correlated features make L-BFGS slow. It is given V of ``W = P V``, where P whitens them:
+    the problem has about the same curvature in all directions, and the same solution.
+    """
+
+    def __init__(self, X: Array, P: Array, loss: Loss, penalty: float, n: int) -> None:
+        self.X = X @ P
+        self.P = P
+        self.loss = loss
+        self.penalty = penalty
+        self.n = n
+
+    def pack(self, model: LinearSoftmax) -> Array:
+        V = np.linalg.solve(self.P, model.coef)
+        return np.concatenate([V.T.ravel(), model.intercept, model.extra])
+
+    def unpack(self, theta: Array) -> tuple[Array, Array, Array]:
+        d, n = self.X.shape[1], self.n
+        V, intercept, extra = np.split(theta, [n * d, n * d + n])
+        return V.reshape(n, d).T, intercept, extra
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        V, intercept, extra = self.unpack(theta)
+        W = self.P @ V
+        log_posterior, posterior = _log_softmax(self.X, V, intercept)
+        value, gradient, extra_gradient = self.loss(log_posterior, posterior, extra)
+        # Chain rule through log softmax: dZ = D - g rowsum(D), D = d loss / d log g.
+        dZ = gradient - posterior * gradient.sum(axis=1)[:, None]
+        dV = (dZ.T @ self.X).T + self.penalty * (self.P @ W)
+        value += self.penalty / 2 * float(np.vdot(W, W))
+        return value, np.concatenate([dV.T.ravel(), dZ.sum(axis=0), extra_gradient])
 
 
 def _whitening(X: Array, penalty: float) -> Array:

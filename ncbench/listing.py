@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 from ncbench.registry import KINDS, get_registry
+from ncbench.settings import SETTINGS
 
 
 def as_json() -> str:
@@ -20,26 +21,42 @@ def as_json() -> str:
     )
 
 
-def print_listing() -> None:
-    """Print plug-ins by kind, then problems."""
-    from rich.console import Console
-    from rich.text import Text
+HELP = """ncbench: learning from noisy labels for non-linear measures of the confusion matrix
 
-    console = Console(highlight=False)
-    registry = get_registry()
-    for kind in KINDS.values():
-        console.print(Text(f"{kind.title} ({kind.group}=...)", style="bold"))
-        for plugin in registry.plugins():
-            if plugin.kind == kind.group:
-                owner = f"{plugin.distribution} {plugin.version}"
-                console.print(Text(f"  {plugin.name:<15} {plugin.summary}  [{owner}]"))
-                for parameter in plugin.parameters:
-                    console.print(Text(f"      {kind.group}.{parameter}", style="dim"))
-    for problem in registry.problems:
-        console.print(
-            Text(
-                f"problem: {problem.distribution} {problem.version}, entry point "
-                f"{problem.entry_point}: {problem.error}",
-                style="red",
-            )
+  python -m ncbench KEY=VALUE ...          one cell: a record and its losses
+  python -m ncbench -m KEY=A,B ...         a sweep over every combination, and a table
+  python -m ncbench aggregate DIR          the table again, from the records
+  python -m ncbench plugins                the listing below, with who brought what
+
+Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists them.
+"""
+
+
+def print_help() -> None:
+    """Print usage, keys, and what each group offers."""
+    print(HELP)
+    print("Keys")
+    for key, setting in SETTINGS.items():
+        print(f"  {key}={setting.default}".ljust(24) + setting.metadata["help"])
+    _print_plugins()
+
+
+def print_listing() -> None:
+    """Print plug-ins by kind, with who brought them, then problems."""
+    _print_plugins(owners=True)
+    for problem in get_registry().problems:
+        print(
+            f"\nproblem: {problem.distribution} {problem.version}, entry point "
+            f"{problem.entry_point}: {problem.error}"
         )
+
+
+def _print_plugins(owners: bool = False) -> None:
+    for kind in KINDS.values():
+        print(f"\n{kind.title} ({kind.group}=NAME)")
+        for plugin in get_registry().plugins():
+            if plugin.kind == kind.group:
+                owner = f"  [{plugin.distribution} {plugin.version}]" if owners else ""
+                print(f"  {plugin.name:<15} {plugin.summary}{owner}")
+                for parameter in plugin.parameters:
+                    print(f"      {kind.group}.{parameter}")

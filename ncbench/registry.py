@@ -12,8 +12,10 @@ from typing import Any
 import pluggy
 
 from ncbench import hookspecs
+from ncbench.catalogue import Catalogue, default_path
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
-from ncbench.signature import Parameter, parameters_of
+from ncbench.plugin import Plugin, Problem
+from ncbench.signature import parameters_of
 
 ENTRY_POINT_GROUP = "ncbench"
 
@@ -41,29 +43,6 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Plugin:
-    """What is known of one registered plug-in, as plain data."""
-
-    kind: str
-    name: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    distribution: str
-    version: str
-    entry_point: str
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A plug-in that could not be used, and why."""
-
-    distribution: str
-    version: str
-    entry_point: str
-    error: str
-
-
 class Registry:
     """The plug-ins of this environment.
 
@@ -71,9 +50,11 @@ class Registry:
     ----------
     points : sequence of EntryPoint
         Where plug-ins are found.
+    catalogue : Catalogue, optional
+        What is remembered of plug-ins, so that they need not be imported to be listed.
     """
 
-    def __init__(self, points: list[EntryPoint]) -> None:
+    def __init__(self, points: list[EntryPoint], catalogue: Catalogue | None = None) -> None:
         self._points = {_address(point): point for point in points}
         self._targets: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         self._manager = pluggy.PluginManager("ncbench")
@@ -82,12 +63,18 @@ class Registry:
         self._plugins: dict[tuple[str, str], list[Plugin]] = {}
         for address, point in self._points.items():
             try:
-                found = self._describe(address, point)
+                found = catalogue.find(point) if catalogue else None
+                if found is None:
+                    found = self._describe(address, point)
+                    if catalogue:
+                        catalogue.keep(point, found)
             except Exception as error:  # a broken plug-in must not harm runs that do not use it
                 self.problems.append(Problem(*_distribution(point), point.name, _one_line(error)))
                 continue
             for plugin in found:
                 self._plugins.setdefault((plugin.kind, plugin.name), []).append(plugin)
+        if catalogue:
+            catalogue.save()
         self.problems += [
             Problem(p.distribution, p.version, p.entry_point, _clash(claims))
             for claims in self._plugins.values()
@@ -196,7 +183,7 @@ class Registry:
 @cache
 def get_registry() -> Registry:
     """Return the registry of the installed plug-ins, built on first use in each process."""
-    return Registry(list(entry_points(group=ENTRY_POINT_GROUP)))
+    return Registry(list(entry_points(group=ENTRY_POINT_GROUP)), Catalogue(default_path()))
 
 
 def _address(point: EntryPoint) -> tuple[str, str]:

@@ -28,7 +28,7 @@ def make_posterior(kind: str, m: int, n: int, rng: np.random.Generator) -> np.nd
         posterior = posterior[rng.integers(0, max(1, m // 10), size=m)]
     elif kind == "sparse":  # null rows and tiny rows too
         posterior = np.where(rng.random((m, n)) < 0.6, 0.0, posterior)
-        posterior[rng.random(m) < 0.1] *= 1e-300
+        posterior *= np.where(rng.random(m) < 0.3, 10.0 ** -rng.uniform(130, 320, m), 1.0)[:, None]
     return posterior
 
 
@@ -60,7 +60,7 @@ def make_losses(kind: str, steps: int, n: int, rng: np.random.Generator) -> np.n
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small examples have many blocks and sorts, as large ones have."""
     monkeypatch.setattr(argmin_path, "BLOCK", 4)
-    monkeypatch.setattr(argmin_path, "SORT_COST", 0.5)
+    monkeypatch.setattr(argmin_path, "SORT_COST", 0.1)
     monkeypatch.setattr(argmin_path, "_SORT_OVERHEAD", 0)
 
 
@@ -112,7 +112,7 @@ def test_labels_do_not_depend_on_the_batch(n):
     posterior += posterior[:, ::-1]  # columns 0 and 1 tie, but for rounding
     whole = argmin_labels(posterior, loss)
     for size in (1, 2, 3, 5, 8, 13, 64, 100, 299):
-        for start in (0, 1, 7, 300 - size):
+        for start in range(300 - size + 1):
             part = argmin_labels(posterior[start : start + size], loss)
             assert np.array_equal(part, whole[start : start + size])
 
@@ -149,21 +149,39 @@ def test_a_constant_loss_gives_label_0(constant):
     assert not argmin_labels(posterior, np.full((6, 6), constant)).any()
 
 
-def test_margins_within_rounding_are_evaluated_again():
-    """Examples at the bound itself: the change of loss that just reaches them, and one ulp more."""
+@pytest.mark.parametrize("width", [0.2, 1e-4, 1e-6, 1e-7, 1e-8, 1e-9, 1e-12, 1e-15])
+def test_a_change_that_just_reaches_an_example(width):
+    """Losses at which one example after the other ties, and one ulp to either side."""
     m = 2000
-    share = np.linspace(0.3, 0.7, m)
+    share = 0.5 + width * np.linspace(-1, 1, m)
     posterior = np.column_stack([share, 1 - share])
     y = np.zeros(m, dtype=np.int64)
     path = ConfusionPath(posterior, y, lazy_from=0)
-    start = np.array([[0.0, 1.0], [1.0, 0.0]])
     for _ in range(3):
-        path(start)
-    for target in share[900:1100]:  # the loss at which this example is a tie
+        path(1 - np.eye(2))
+    for target in share[900:1100]:
         tie = np.array([[0.0, 1 - target], [target, 0.0]])
         for loss in (tie, np.nextafter(tie, 0.0), np.nextafter(tie, 2.0)):
             expected = confusion_matrix(y, argmin_labels(posterior, loss), 2)
             assert np.array_equal(path(loss), expected)
+
+
+@pytest.mark.parametrize("offset", [1.0, 1e3, 1e6, 1e9, 1e12])
+def test_rounding_of_large_scores(offset):
+    """A constant per row moves no gap but rounds the scores: labels near a tie do change."""
+    rng = np.random.default_rng(5)
+    m = 2000
+    share = 0.5 + offset * 1e-15 * rng.uniform(-1, 1, m)
+    posterior = np.column_stack([share, 1 - share])
+    y = np.zeros(m, dtype=np.int64)
+    path = ConfusionPath(posterior, y, lazy_from=0)
+    seen = set()
+    for _ in range(100):
+        loss = 1 - np.eye(2) + offset * rng.normal(size=(2, 1))
+        expected = confusion_matrix(y, argmin_labels(posterior, loss), 2)
+        assert np.array_equal(path(loss), expected)
+        seen.add(expected[0, 0])
+    assert len(seen) > 1  # otherwise this tests nothing
 
 
 def test_converging_losses_leave_most_examples_alone():

@@ -1,0 +1,102 @@
+"""Remembers what each distribution's plug-ins offered when they were last imported.
+
+Naming plug-ins, listing them and checking a command line need their signatures, not their
+code; importing scikit-learn to learn a signature again costs seconds. An entry holds for as
+long as version and files of the plug-in's package are the same. It is a cache: deleting the file
+is always safe, and a folder that cannot be written only costs time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from importlib.metadata import EntryPoint
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ncbench.plugin import Plugin
+
+
+def default_path() -> Path:
+    """Return the file for this Python environment, in the user's cache folder."""
+    home = os.environ.get("NCBENCH_CACHE_HOME") or os.environ.get("XDG_CACHE_HOME")
+    folder = Path(home) if home else Path.home() / ".cache"
+    environment = hashlib.sha256(f"{sys.prefix} {sys.version}".encode()).hexdigest()[:16]
+    return folder / "ncbench" / f"plugins-{environment}.json"
+
+
+class Catalogue:
+    """Descriptions of plug-ins by entry point.
+
+    Parameters
+    ----------
+    path : Path
+        Where they are kept.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._changed = False
+        try:
+            self._entries: dict[str, Any] = dict(json.loads(path.read_text()))
+        except (OSError, ValueError, TypeError):
+            self._entries = {}
+
+    def find(self, point: EntryPoint) -> list[Plugin] | None:
+        """Return what an entry point offered, if nothing has changed since."""
+        entry = self._entries.get(_key(point))
+        try:
+            if entry is None or entry["state"] != _state(point):
+                return None
+            return [Plugin.from_json(plugin) for plugin in entry["plugins"]]
+        except (KeyError, TypeError):  # a file of another version, or not ours
+            return None
+
+    def keep(self, point: EntryPoint, plugins: list[Plugin]) -> None:
+        """Remember what an entry point offers."""
+        described = [asdict(plugin) for plugin in plugins]
+        self._entries[_key(point)] = {"state": _state(point), "plugins": described}
+        self._changed = True
+
+    def save(self) -> None:
+        """Write the file, whole or not at all, if anything changed."""
+        if not self._changed:
+            return
+        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(json.dumps(self._entries))
+            temporary.replace(self._path)
+        except (OSError, TypeError, ValueError):
+            temporary.unlink(missing_ok=True)
+
+
+def _key(point: EntryPoint) -> str:
+    return f"{point.dist.name if point.dist else ''}:{point.name}={point.value}"
+
+
+def _state(point: EntryPoint) -> str:
+    """Return a text that changes when the plug-in's package, or the core, is edited or upgraded."""
+    state = hashlib.sha256((point.dist.version if point.dist else "").encode())
+    for package in (point.module.partition(".")[0], "ncbench"):
+        for file in _files(package):
+            about = file.stat()
+            state.update(f"{file} {about.st_mtime_ns} {about.st_size}\n".encode())
+    return state.hexdigest()
+
+
+def _files(package: str) -> Iterator[Path]:
+    # The spec of a top-level package is found without importing it.
+    spec = find_spec(package)
+    if spec is None:
+        return
+    if spec.submodule_search_locations:
+        for folder in spec.submodule_search_locations:
+            yield from sorted(Path(folder).rglob("*.py"))
+    elif spec.origin:
+        yield Path(spec.origin)

@@ -1,0 +1,34 @@
+"""The configuration keys beside the groups, with what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+MISSING: Any = "???"  # OmegaConf's mark of a value that must be given
+
+
+def _setting(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass
+class Settings:
+    """Schema of the configuration; the groups hold the chosen plug-in with its parameters."""
+
+    dataset: Any = MISSING
+    noise: Any = MISSING
+    cpe: Any = MISSING
+    t_estimator: Any = MISSING
+    measure: Any = MISSING
+    algo: Any = MISSING
+    sigma: float = _setting(0.1, "noise level: the probability that a label is wrong")
+    trials: int = _setting(5, "number of train/test splits")
+    test_size: float = _setting(0.3, "share of the test part")
+    seed: int = _setting(0, "of splits, noise and everything else that is random")
+    data_dir: str = _setting("data", "folder in which data sets are looked for")
+    output_dir: str = _setting("outputs", "folder in which records are written")
+
+
+SETTINGS = {f.name: f for f in fields(Settings) if f.metadata}
+"""The keys that are no groups."""

@@ -1,0 +1,477 @@
+"""Measures: closed forms, finite differences, and what each family promises.
+
+The contract tests run over every registered measure, so that a new one is tested by being there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    confusion_matrix,
+    f1_score,
+    recall_score,
+)
+
+from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.measure import Measure
+from ncbench.registry import get_registry
+from ncbench_plugins.measures.f1 import MicroF1
+from ncbench_plugins.measures.linear import Cost
+from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, QMean, WorstClass
+
+REGISTRY = get_registry()
+NAMES = REGISTRY.names("measure")
+FAMILIES = {name: REGISTRY.target("measure", name).family for name in NAMES}
+WITH_GRADIENT = [n for n in NAMES if FAMILIES[n] in ("linear", "monotonic_convex")]
+WITHOUT_GRADIENT = [n for n in NAMES if n not in WITH_GRADIENT]
+RATIOS = [name for name in NAMES if FAMILIES[name] == "ratio_of_linear"]
+NOT_RATIOS = [name for name in NAMES if name not in RATIOS]
+CONVEX = [name for name in NAMES if FAMILIES[name] == "monotonic_convex"]
+RECALL_MEANS = [HMean, QMean, GMean, BalancedError, WorstClass]
+
+
+def make(name: str, n: int, rng: np.random.Generator) -> Measure:
+    if name == "cost":
+        return Cost(matrix=rng.random((n, n)).tolist())
+    missing = [p.name for p in REGISTRY.plugin("measure", name).parameters if p.required]
+    if missing:
+        pytest.skip(f"{name} needs {', '.join(missing)}")
+    return REGISTRY.build("measure", name)
+
+
+def interior(n: int, rng: np.random.Generator) -> np.ndarray:
+    """A confusion matrix without zeros."""
+    return 0.9 * rng.dirichlet(np.ones(n * n)).reshape(n, n) + 0.1 / n**2
+
+
+def from_recalls(recall: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """A confusion matrix with these recalls; errors are spread evenly."""
+    n = len(recall)
+    C = np.repeat((prior * (1 - recall) / (n - 1))[:, None], n, axis=1)
+    np.fill_diagonal(C, prior * recall)
+    return C
+
+
+def central_differences(psi: Measure, C: np.ndarray, step: float = 1e-6) -> np.ndarray:
+    gradient = np.empty_like(C)
+    for index in np.ndindex(C.shape):
+        up, down = C.copy(), C.copy()
+        up[index] += step
+        down[index] -= step
+        gradient[index] = (psi(up) - psi(down)) / (2 * step)
+    return gradient
+
+
+# Contracts of every registered measure
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("name", NAMES)
+def test_value_is_a_finite_float_and_a_loss(name: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    psi = make(name, n, rng)
+    for _ in range(20):
+        C = interior(n, rng)
+        before = C.copy()
+        value = psi(C)
+        assert type(value) is float
+        assert np.isfinite(value)
+        assert value >= 0
+        np.testing.assert_array_equal(C, before)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("name", WITH_GRADIENT)
+def test_gradient_against_central_differences(name: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    psi = make(name, n, rng)
+    for _ in range(5):
+        C = interior(n, rng)
+        np.testing.assert_allclose(
+            psi.gradient(C), central_differences(psi, C), rtol=1e-5, atol=1e-7
+        )
+
+
+@pytest.mark.parametrize("name", WITHOUT_GRADIENT)
+def test_no_gradient_outside_the_families_that_have_one(name: str) -> None:
+    psi = make(name, 3, np.random.default_rng(0))
+    with pytest.raises(NotApplicable, match=type(psi).__name__):
+        psi.gradient(np.full((3, 3), 1 / 9))
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("name", RATIOS)
+def test_ratio_reproduces_the_value(name: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    psi = make(name, n, rng)
+    A, B = psi.ratio(n)
+    assert A.shape == B.shape == (n, n)
+    for _ in range(20):
+        C = interior(n, rng)
+        numerator, denominator = np.sum(A * C), np.sum(B * C)
+        assert denominator > 0
+        assert psi(C) == pytest.approx(numerator / denominator, rel=1e-12)
+        assert 0 <= psi(C) <= 1  # bisection starts from [0, 1]
+
+
+@pytest.mark.parametrize("name", NOT_RATIOS)
+def test_no_ratio_outside_the_family(name: str) -> None:
+    psi = make(name, 3, np.random.default_rng(0))
+    with pytest.raises(NotApplicable, match=type(psi).__name__):
+        psi.ratio(3)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("name", CONVEX)
+def test_convex_along_segments_of_equal_priors(name: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    psi = make(name, n, rng)
+    for _ in range(40):
+        prior = rng.dirichlet(np.ones(n))[:, None]
+        C0, C1 = (prior * rng.dirichlet(np.ones(n), size=n) for _ in range(2))
+        lam = rng.random()
+        mixed = psi((1 - lam) * C0 + lam * C1)
+        assert mixed <= (1 - lam) * psi(C0) + lam * psi(C1) + 1e-12
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("name", CONVEX)
+def test_gradient_supports_from_below(name: str, n: int) -> None:
+    # What makes the duality gap of Frank-Wolfe a bound.
+    rng = np.random.default_rng(n)
+    psi = make(name, n, rng)
+    for _ in range(40):
+        prior = rng.dirichlet(np.ones(n))[:, None]
+        C0, C1 = (prior * rng.dirichlet(np.ones(n), size=n) for _ in range(2))
+        assert psi(C1) >= psi(C0) + np.sum(psi.gradient(C0) * (C1 - C0)) - 1e-9
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("name", CONVEX)
+def test_falls_when_mass_moves_to_the_diagonal(name: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    psi = make(name, n, rng)
+    for _ in range(40):
+        C = interior(n, rng)
+        i, j = rng.choice(n, size=2, replace=False)
+        better = C.copy()
+        moved = rng.uniform(0.1, 1) * C[i, j]
+        better[i, j] -= moved
+        better[i, i] += moved
+        assert psi(better) < psi(C)
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_error_of_one_class_is_all_the_same_to_convex_measures(name: str) -> None:
+    # Of C[i, j] and C[i, k] with j, k != i neither is a hit: the sum alone counts.
+    psi = make(name, 3, np.random.default_rng(0))
+    C = interior(3, np.random.default_rng(1))
+    swapped = C.copy()
+    swapped[0, 1], swapped[0, 2] = C[0, 2], C[0, 1]
+    assert psi(swapped) == pytest.approx(psi(C), rel=1e-14)
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_gradient_is_finite_at_every_vertex(name: str) -> None:
+    # Deterministic classifiers on separable data: recalls of 0 and 1 in all combinations.
+    n = 3
+    psi = make(name, n, np.random.default_rng(0))
+    prior = np.array([0.6, 0.3, 0.1])
+    for hits in np.ndindex(2, 2, 2):
+        C = from_recalls(np.array(hits, dtype=float), prior)
+        assert np.isfinite(psi(C))
+        gradient = psi.gradient(C)
+        assert np.isfinite(gradient).all()
+        assert np.abs(gradient).max() > 0  # a null gradient would stop Frank-Wolfe's choice
+
+
+# Closed forms
+
+C2 = np.array([[0.4, 0.2], [0.1, 0.3]])  # recalls 2/3, 3/4
+C3 = np.array([[0.20, 0.10, 0.10], [0.05, 0.20, 0.15], [0.02, 0.08, 0.10]])  # 1/2, 1/2, 1/2
+C3u = np.array([[0.40, 0.05, 0.05], [0.06, 0.18, 0.06], [0.10, 0.06, 0.04]])  # 4/5, 3/5, 1/5
+
+
+@pytest.mark.parametrize(
+    ("name", "C", "value"),
+    [
+        ("h_mean", C2, 1 - 2 / (3 / 2 + 4 / 3)),
+        ("h_mean", C3, 1 / 2),
+        ("h_mean", C3u, 1 - 3 / (5 / 4 + 5 / 3 + 5)),
+        ("g_mean", C2, 1 - np.sqrt(1 / 2)),
+        ("g_mean", C3, 1 / 2),
+        ("g_mean", C3u, 1 - (12 / 125) ** (1 / 3)),
+        ("q_mean", C2, np.sqrt((1 / 9 + 1 / 16) / 2)),
+        ("q_mean", C3, 1 / 2),
+        ("q_mean", C3u, np.sqrt((1 + 4 + 16) / 75)),
+        ("balanced_error", C2, 1 - (2 / 3 + 3 / 4) / 2),
+        ("balanced_error", C3u, 1 - 8 / 15),
+        ("worst_class", C2, 1 / 3),
+        ("worst_class", C3u, 4 / 5),
+        ("zero_one", C2, 0.3),
+        ("zero_one", C3u, 0.38),
+        # 1 - 2 * 0.3 / (2 - 0.6 - 0.5): 0.4 in truth, 0.5 in prediction, 0.3 found
+        ("micro_f1", C2, 1 - 0.6 / 0.9),
+        ("micro_f1", C3u, 1 - 2 * 0.22 / (0.5 + 0.44)),
+        ("macro_f1", C2, 1 - (0.8 / 1.1 + 0.6 / 0.9) / 2),
+        ("macro_f1", C3u, 1 - (0.8 / 1.06 + 0.36 / 0.59 + 0.08 / 0.35) / 3),
+    ],
+)
+def test_value_in_closed_form(name: str, C: np.ndarray, value: float) -> None:
+    assert REGISTRY.build("measure", name)(C) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "cost"])
+@pytest.mark.parametrize("n", [2, 4])
+def test_perfect_prediction_has_no_loss(name: str, n: int) -> None:
+    prior = np.random.default_rng(n).dirichlet(np.ones(n))
+    assert make(name, n, np.random.default_rng(0))(np.diag(prior)) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_against_scikit_learn_on_drawn_samples(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(10):
+        y = np.concatenate([np.arange(n), rng.integers(n, size=80)])
+        predicted = np.where(rng.random(len(y)) < 0.6, y, rng.integers(n, size=len(y)))
+        C = confusion_matrix(y, predicted, labels=range(n)) / len(y)
+        expected = {
+            "zero_one": 1 - accuracy_score(y, predicted),
+            "balanced_error": 1 - balanced_accuracy_score(y, predicted),
+            "macro_f1": 1 - f1_score(y, predicted, average="macro"),
+            "micro_f1": 1 - f1_score(y, predicted, average="micro", labels=list(range(1, n))),
+            "worst_class": 1 - recall_score(y, predicted, average=None).min(),
+        }
+        for name, value in expected.items():
+            assert REGISTRY.build("measure", name)(C) == pytest.approx(value, abs=1e-12), name
+
+
+# Limits of the recall means
+
+
+@pytest.mark.parametrize("zeros", [1, 2, 3])
+def test_values_at_recall_zero(zeros: int) -> None:
+    recall = np.array([0.9, 0.6, 0.3])
+    recall[:zeros] = 0
+    C = from_recalls(recall, np.array([0.5, 0.3, 0.2]))
+    assert HMean()(C) == 1.0
+    assert GMean()(C) == 1.0
+    assert QMean()(C) == pytest.approx(np.sqrt(np.mean((1 - recall) ** 2)))
+
+
+@pytest.mark.parametrize("psi", [HMean(), GMean(), QMean(), BalancedError(), WorstClass()])
+def test_values_are_continuous_at_recall_zero(psi: Measure) -> None:
+    prior = np.array([0.5, 0.3, 0.2])
+    at_zero = psi(from_recalls(np.array([0.0, 0.6, 0.3]), prior))
+    near = psi(from_recalls(np.array([1e-12, 0.6, 0.3]), prior))
+    assert near == pytest.approx(at_zero, abs=2e-4)  # G-mean: (1e-12 * 0.18)^(1/3) = 6e-5
+
+
+def near_zero_and_at_zero(zeros: int, small: float) -> tuple[np.ndarray, np.ndarray]:
+    prior = np.array([0.4, 0.3, 0.2, 0.1])
+    recall = np.array([0.9, 0.6, 0.3, 0.7])
+    recall[:zeros] = small
+    near = from_recalls(recall, prior)
+    recall[:zeros] = 0.0
+    return near, from_recalls(recall, prior)
+
+
+@pytest.mark.parametrize("zeros", [1, 2, 4])
+@pytest.mark.parametrize("psi", [HMean(), QMean(), BalancedError()])
+def test_gradient_at_recall_zero_is_the_limit_along_equal_recalls(
+    psi: Measure, zeros: int
+) -> None:
+    near, at_zero = near_zero_and_at_zero(zeros, 1e-9)
+    np.testing.assert_allclose(psi.gradient(at_zero), psi.gradient(near), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("zeros", [1, 2, 4])
+def test_h_mean_gradient_at_recall_zero_in_closed_form(zeros: int) -> None:
+    # s r_i -> z: the slope is -n / z^2 for the classes of recall 0 and 0 for the others.
+    _, at_zero = near_zero_and_at_zero(zeros, 0.0)
+    expected = np.zeros((4, 4))
+    for i in range(zeros):
+        expected[i, i] = -4 / zeros**2 / at_zero[i].sum()
+    np.testing.assert_allclose(HMean().gradient(at_zero), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("zeros", [1, 2, 4])
+def test_g_mean_gradient_at_recall_zero_has_the_limiting_direction(zeros: int) -> None:
+    near, at_zero = near_zero_and_at_zero(zeros, 1e-9)
+    limit, direction = GMean().gradient(near), GMean().gradient(at_zero)
+    limit, direction = limit / np.linalg.norm(limit), direction / np.linalg.norm(direction)
+    np.testing.assert_allclose(direction, limit, atol=1e-7)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_q_mean_gradient_at_perfect_prediction_is_the_limit_along_equal_recalls(n: int) -> None:
+    prior = np.random.default_rng(n).dirichlet(np.ones(n))
+    at_one = QMean().gradient(np.diag(prior))
+    near = QMean().gradient(from_recalls(np.full(n, 1 - 1e-9), prior))
+    np.testing.assert_allclose(at_one, near, rtol=1e-6, atol=1e-6)
+    # d r_i / d C[i, j] is -1/p_i off the diagonal where r_i = 1, and the slope -1/n.
+    off_diagonal = np.repeat(1 / (n * prior)[:, None], n, axis=1) * (1 - np.eye(n))
+    np.testing.assert_allclose(at_one, off_diagonal, rtol=1e-12, atol=1e-12)
+
+
+# Absent classes
+
+
+@pytest.mark.parametrize("measure", RECALL_MEANS)
+@pytest.mark.parametrize("absent", [0, 1, 2])
+def test_absent_class_is_left_out_of_the_value(measure: type[Measure], absent: int) -> None:
+    C = interior(3, np.random.default_rng(0))
+    C[absent] = 0
+    C /= C.sum()
+    kept = [i for i in range(3) if i != absent]
+    # The same two recalls in a problem of two classes.
+    recall = C[kept, kept] / C[kept].sum(axis=1)
+    assert measure()(C) == pytest.approx(measure()(from_recalls(recall, np.array([0.5, 0.5]))))
+
+
+@pytest.mark.parametrize("name", CONVEX)
+@pytest.mark.parametrize("absent", [0, 1, 2])
+def test_absent_class_is_left_out_of_the_gradient(name: str, absent: int) -> None:
+    psi = make(name, 3, np.random.default_rng(0))
+    C = interior(3, np.random.default_rng(1))
+    C[absent] = 0
+    C /= C.sum()
+    gradient = psi.gradient(C)
+    np.testing.assert_array_equal(gradient[absent], 0)
+    kept = [i for i in range(3) if i != absent]
+    for i in kept:
+        for j in range(3):
+            up, down = C.copy(), C.copy()
+            up[i, j] += 1e-6
+            down[i, j] -= 1e-6
+            assert gradient[i, j] == pytest.approx((psi(up) - psi(down)) / 2e-6, rel=1e-5)
+
+
+def test_macro_f1_leaves_out_a_class_neither_present_nor_predicted() -> None:
+    C = np.zeros((3, 3))
+    C[:2, :2] = C2
+    assert REGISTRY.build("measure", "macro_f1")(C) == pytest.approx(
+        REGISTRY.build("measure", "macro_f1")(C2)
+    )
+    C[0, 2], C[0, 0] = 0.1, 0.3  # predicted but not present: its F1 is 0
+    assert REGISTRY.build("measure", "macro_f1")(C) == pytest.approx(
+        1 - (0.6 / 1.0 + 0.6 / 0.9 + 0.0) / 3
+    )
+
+
+# Micro F1 and its background class
+
+
+@pytest.mark.parametrize("background", [0, 1, 2])
+def test_micro_f1_only_cares_which_class_is_background(background: int) -> None:
+    C = interior(3, np.random.default_rng(0))
+    order = [background, *(i for i in range(3) if i != background)]
+    renamed = C[np.ix_(order, order)]
+    assert MicroF1(background=background)(C) == pytest.approx(MicroF1()(renamed), rel=1e-14)
+    A, B = MicroF1(background=background).ratio(3)
+    np.testing.assert_array_equal(A[np.ix_(order, order)], MicroF1().ratio(3)[0])
+    np.testing.assert_array_equal(B[np.ix_(order, order)], MicroF1().ratio(3)[1])
+
+
+@pytest.mark.parametrize("background", [0, 2])
+def test_micro_f1_of_nothing_but_background_is_zero(background: int) -> None:
+    C = np.zeros((3, 3))
+    C[background, background] = 1.0
+    assert MicroF1(background=background)(C) == 0.0
+
+
+def test_micro_f1_of_background_for_everything_is_one() -> None:
+    assert MicroF1()(np.array([[0.5, 0.0], [0.5, 0.0]])) == 1.0
+
+
+@pytest.mark.parametrize("background", [-1, 3, 10])
+def test_micro_f1_refuses_a_background_class_that_does_not_exist(background: int) -> None:
+    psi = MicroF1(background=background)
+    message = rf"measure\.background={background}; with 3 classes it lies in 0\.\.2"
+    with pytest.raises(NcbenchError, match=message):
+        psi(np.full((3, 3), 1 / 9))
+    with pytest.raises(NcbenchError, match=message):
+        psi.ratio(3)
+
+
+# Costs
+
+
+def test_cost_inline_is_the_expected_cost() -> None:
+    L = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 3.0], [4.0, 7.0, 0.0]])
+    expected = sum(L[y, k] * C3u[y, k] for y in range(3) for k in range(3))
+    assert Cost(matrix=L.tolist())(C3u) == pytest.approx(expected, rel=1e-14)
+    np.testing.assert_array_equal(Cost(matrix=L.tolist()).gradient(C3u), L)
+
+
+def test_zero_one_is_the_cost_of_ones() -> None:
+    cost = Cost(matrix=(1 - np.eye(3)).tolist())
+    assert REGISTRY.build("measure", "zero_one")(C3u) == pytest.approx(cost(C3u), rel=1e-14)
+
+
+@pytest.mark.parametrize("text", ["0,1.5\n10,0\n", "0, 1.5\n\n10, 0", "0,1.5\r\n10,0\r\n"])
+def test_cost_from_a_file(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "costs.csv"
+    file.write_bytes(text.encode())
+    np.testing.assert_array_equal(Cost(path=str(file)).gradient(C2), [[0, 1.5], [10, 0]])
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[0.0, 1.0]], r"measure\.matrix: expected n rows of n finite costs, got shape \(1, 2\)"),
+        ([0.0, 1.0], r"got shape \(2,\)"),
+        ([], r"got shape \(0,\)"),
+        ([[0.0, 1.0], [1.0]], "not a table of numbers"),
+        ([[0.0, "x"], [1.0, 0.0]], "not a table of numbers"),
+        ([[0.0, np.nan], [1.0, 0.0]], "finite"),
+        ([[0.0, -2.0], [1.0, 0.0]], "not negative; found -2"),
+    ],
+)
+def test_cost_refuses_a_bad_matrix(matrix: list, message: str) -> None:
+    with pytest.raises(NcbenchError, match=message):
+        Cost(matrix=matrix)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"0,1\n", r"got shape \(1, 2\)"),
+        (b"a,b\n0,1\n", "not a table of numbers"),
+        (b"0,1\n1\n", "not a table of numbers"),
+        (b"0,-1\n1,0\n", "not negative; found -1"),
+        (b"", r"got shape \(0,\)"),
+        (b"\xff\xfe\x00", "not a text file"),
+    ],
+)
+def test_cost_refuses_a_bad_file_by_its_path(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    file = tmp_path / "costs.csv"
+    file.write_bytes(content)
+    with pytest.raises(NcbenchError, match=message) as caught:
+        Cost(path=str(file))
+    assert f"measure.path={file}" in str(caught.value)
+
+
+def test_cost_names_a_missing_file_and_where_it_looked(tmp_path: Path) -> None:
+    with pytest.raises(NcbenchError, match=r"nowhere\.csv: no such file \(looked in "):
+        Cost(path=str(tmp_path / "nowhere.csv"))
+
+
+@pytest.mark.parametrize("arguments", [{}, {"matrix": [[0.0, 1.0], [1.0, 0.0]], "path": "a.csv"}])
+def test_cost_wants_exactly_one_source(arguments: dict) -> None:
+    with pytest.raises(NcbenchError, match=r"either measure\.matrix=.* or measure\.path="):
+        Cost(**arguments)
+
+
+def test_cost_of_the_wrong_number_of_classes_names_both_shapes() -> None:
+    cost = Cost(matrix=[[0.0, 1.0], [1.0, 0.0]])
+    for use in (cost, cost.gradient):
+        with pytest.raises(NcbenchError, match=r"shape \(2, 2\).*3 classes: expected \(3, 3\)"):
+            use(C3)

@@ -1,0 +1,294 @@
+"""Noise models: the matrix each one documents, and labels drawn from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from ncbench.dataset import Dataset, NoisyLabels
+from ncbench.errors import NcbenchError
+from ncbench.noise_matrix import NoiseMatrix
+from ncbench.registry import get_registry
+from ncbench_plugins.noise.given import GivenMatrix, Recorded
+from ncbench_plugins.noise.levels import NoNoise, PairFlip, Random, Symmetric
+
+REGISTRY = get_registry()
+LEVELS = [Symmetric, Random, PairFlip]
+T2 = [[0.9, 0.2], [0.1, 0.8]]
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def dataset(n: int = 3, m: int = 3000, **more: object) -> Dataset:
+    labels = np.arange(m) % n
+    return Dataset.from_labels(np.zeros((m, 1)), labels, name="toy", **more)
+
+
+# Contracts of every registered model
+
+
+def build(name: str) -> tuple[object, Dataset]:
+    """A model and a data set that it can corrupt."""
+    if name == "matrix":
+        return GivenMatrix(matrix=Symmetric().matrix(3, 0.2, rng()).tolist()), dataset()
+    if name == "recorded":
+        recorded = NoisyLabels(NoiseMatrix.identity(3), dataset().y)
+        return Recorded(), dataset(recorded_noise={0.2: recorded})
+    missing = [p.name for p in REGISTRY.plugin("noise", name).parameters if p.required]
+    if missing:
+        pytest.skip(f"{name} needs {', '.join(missing)}")
+    return REGISTRY.build("noise", name), dataset()
+
+
+@pytest.mark.parametrize("name", REGISTRY.names("noise"))
+def test_labels_are_classes_and_come_with_the_matrix_that_made_them(name: str) -> None:
+    model, data = build(name)
+    noise, y = model.corrupt(data, 0.2, rng())
+    assert isinstance(noise, NoiseMatrix)
+    assert noise.n == 3
+    assert y.shape == data.y.shape
+    assert np.issubdtype(y.dtype, np.integer)
+    for j in range(3):
+        share = np.bincount(y[data.y == j], minlength=3) / np.sum(data.y == j)
+        # Shares of 1000 labels: five standard deviations of a Bernoulli are below 0.08.
+        np.testing.assert_allclose(share, noise.T[:, j], atol=0.08)
+
+
+@pytest.mark.parametrize("name", REGISTRY.names("noise"))
+def test_same_generator_same_noise(name: str) -> None:
+    model, data = build(name)
+    first, again = (model.corrupt(data, 0.2, rng(7)) for _ in range(2))
+    assert first.noise_matrix == again.noise_matrix
+    np.testing.assert_array_equal(first.y, again.y)
+
+
+@pytest.mark.parametrize("model", LEVELS)
+def test_another_generator_other_labels(model: type) -> None:
+    first, other = (model().corrupt(dataset(), 0.2, rng(seed)) for seed in (0, 1))
+    assert (first.y != other.y).any()
+
+
+@pytest.mark.parametrize("model", LEVELS)
+@pytest.mark.parametrize("n", [2, 3, 7])
+@pytest.mark.parametrize("sigma", [0.0, 0.1, 0.4])
+def test_sigma_is_the_probability_of_a_wrong_label(model: type, n: int, sigma: float) -> None:
+    T = NoiseMatrix(model().matrix(n, sigma, rng())).T
+    np.testing.assert_allclose(np.diagonal(T), 1 - sigma, atol=1e-15)
+    off = T - np.diag(np.diagonal(T))
+    np.testing.assert_allclose(off.sum(axis=0), sigma, atol=1e-15)
+    assert off.min() >= 0
+
+
+# One number
+
+
+@pytest.mark.parametrize(("n", "sigma"), [(2, 0.3), (3, 0.2), (5, 0.4)])
+def test_symmetric_spreads_errors_evenly(n: int, sigma: float) -> None:
+    T = Symmetric().matrix(n, sigma, rng())
+    for i, j in np.ndindex(n, n):
+        assert T[i, j] == pytest.approx(1 - sigma if i == j else sigma / (n - 1))
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_pair_flip_mistakes_each_class_for_the_next(n: int) -> None:
+    T = PairFlip().matrix(n, 0.3, rng())
+    for j in range(n):
+        expected = np.zeros(n)
+        expected[j], expected[(j + 1) % n] = 0.7, 0.3
+        np.testing.assert_allclose(T[:, j], expected)
+
+
+def test_random_of_three_classes_has_the_distribution_of_rescaled_uniforms() -> None:
+    # Off the diagonal: sigma U / (U + V). P(U / (U + V) <= v) = P(U <= V v / (1 - v)), which is
+    # v / (2 (1 - v)) up to 1/2 and 1 - (1 - v) / (2 v) from there on.
+    def cdf(v: np.ndarray) -> np.ndarray:
+        return np.where(v <= 0.5, v / (2 * (1 - v)), 1 - (1 - v) / (2 * v))
+
+    generator = rng()
+    T = np.stack([Random().matrix(3, 0.3, generator) for _ in range(1500)])
+    columns = [(1, 0), (0, 1), (0, 2)]  # one entry of each column: those are independent
+    for i, j in columns:
+        assert kstest(T[:, i, j] / 0.3, cdf).pvalue > 1e-3
+    assert abs(np.corrcoef(T[:, 1, 0], T[:, 0, 1])[0, 1]) < 4 / np.sqrt(1500)
+
+
+def test_random_treats_all_wrong_classes_alike() -> None:
+    generator = rng()
+    n, sigma, draws = 4, 0.4, 1500
+    T = np.stack([Random().matrix(n, sigma, generator) for _ in range(draws)])
+    off = ~np.eye(n, dtype=bool)
+    # Exchangeable entries that sum to sigma: each has mean sigma / (n - 1), and any two of one
+    # column have correlation -1 / (n - 2).
+    standard_error = T[:, off].std() / np.sqrt(draws)
+    np.testing.assert_allclose(T[:, off].mean(axis=0), sigma / (n - 1), atol=5 * standard_error)
+    correlation = np.corrcoef(T[:, 1:, 0].T)[np.triu_indices(n - 1, 1)]
+    np.testing.assert_allclose(correlation, -1 / (n - 2), atol=5 / np.sqrt(draws))
+
+
+class Scripted:
+    """A generator that returns given matrices."""
+
+    def __init__(self, *matrices: np.ndarray) -> None:
+        self.matrices = list(matrices)
+
+    def random(self, shape: tuple[int, int]) -> np.ndarray:
+        return self.matrices.pop(0).copy()
+
+
+def test_random_draws_again_where_the_matrix_is_singular() -> None:
+    # With sigma = 2/3 and equal entries, every entry of T is 1/3.
+    ones = np.ones((3, 3))
+    other = rng().random((3, 3))
+    generator = Scripted(ones, ones, other)
+    expected = Random().matrix(3, 2 / 3, Scripted(other))
+    np.testing.assert_array_equal(Random().matrix(3, 2 / 3, generator), expected)
+    assert generator.matrices == []
+
+
+@pytest.mark.parametrize("model", LEVELS)
+def test_coin_flips_are_refused(model: type) -> None:
+    with pytest.raises(NcbenchError, match="condition number"):
+        model().corrupt(dataset(n=2), 0.5, rng())
+
+
+def test_no_noise_means_clean_labels_whatever_sigma_is() -> None:
+    data = dataset()
+    noise, y = NoNoise().corrupt(data, 0.4, rng())
+    assert noise == NoiseMatrix.identity(3)
+    np.testing.assert_array_equal(y, data.y)
+
+
+# A matrix of one's own
+
+
+def test_matrix_inline_does_not_use_sigma() -> None:
+    noise, _ = GivenMatrix(matrix=T2).corrupt(dataset(n=2), 0.4, rng())
+    assert noise == NoiseMatrix(T2)
+
+
+def test_matrix_from_csv(tmp_path: Path) -> None:
+    file = tmp_path / "T.csv"
+    file.write_text("0.9,0.2\n0.1,0.8\n")
+    noise, _ = GivenMatrix(path=str(file)).corrupt(dataset(n=2), 0.0, rng())
+    assert noise == NoiseMatrix(T2)
+
+
+def test_matrix_from_npy(tmp_path: Path) -> None:
+    file = tmp_path / "T.npy"
+    np.save(file, np.array(T2, dtype=np.float32))
+    noise, _ = GivenMatrix(path=str(file)).corrupt(dataset(n=2), 0.0, rng())
+    np.testing.assert_allclose(noise.T, T2, atol=1e-7)
+
+
+def test_matrix_of_integers(tmp_path: Path) -> None:
+    noise, y = GivenMatrix(matrix=[[0, 1], [1, 0]]).corrupt(dataset(n=2), 0.0, rng())
+    np.testing.assert_array_equal(y, 1 - dataset(n=2).y)
+    np.testing.assert_array_equal(noise.T, [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("matrix", [T2, [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]], [0.5, 0.5, 0.0]])
+def test_matrix_of_the_wrong_shape_names_both(matrix: list) -> None:
+    with pytest.raises(NcbenchError, match=r"T has shape \(.*3 classes: expected \(3, 3\)"):
+        GivenMatrix(matrix=matrix).corrupt(dataset(n=3), 0.1, rng())
+
+
+def test_matrix_with_rows_of_different_lengths_is_refused_in_words() -> None:
+    with pytest.raises(NcbenchError):
+        GivenMatrix(matrix=[[0.9, 0.1], [0.2]]).corrupt(dataset(n=2), 0.1, rng())
+
+
+def test_matrix_that_is_not_stochastic_is_refused() -> None:
+    with pytest.raises(NcbenchError, match="transpose it"):
+        GivenMatrix(matrix=[[0.9, 0.1], [0.2, 0.8]]).corrupt(dataset(n=2), 0.1, rng())
+
+
+@pytest.mark.parametrize("arguments", [{}, {"matrix": T2, "path": "T.csv"}])
+def test_matrix_wants_exactly_one_source(arguments: dict) -> None:
+    with pytest.raises(NcbenchError, match=r"either noise\.matrix=.* or noise\.path="):
+        GivenMatrix(**arguments)
+
+
+def test_matrix_file_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NcbenchError, match=r"nowhere\.csv: no such file \(looked in "):
+        GivenMatrix(path=str(tmp_path / "nowhere.csv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("T.csv", b"a,b\n0.9,0.1\n"),
+        ("T.csv", b"0.9,0.2\n0.1\n"),
+        ("T.csv", b"\xff\xfe\x00"),
+        ("T.npy", b"0.9,0.2\n0.1,0.8\n"),
+        ("T.npy", b""),
+        ("T.npy", b"\x93NUMPY\x01\x00"),
+    ],
+)
+def test_matrix_file_that_cannot_be_read_is_named(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    with pytest.raises(NcbenchError, match="expected a CSV file of numbers") as caught:
+        GivenMatrix(path=str(file))
+    assert f"noise.path={file}" in str(caught.value)
+
+
+class Trap:
+    """Unpickled, it would leave a mark."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple:
+        return (Path.touch, (self.mark,))
+
+
+def test_npy_of_objects_is_refused_and_not_executed(tmp_path: Path) -> None:
+    mark, file = tmp_path / "mark", tmp_path / "T.npy"
+    np.save(file, np.array([[Trap(mark), 0], [0, 1]], dtype=object), allow_pickle=True)
+    with pytest.raises(NcbenchError, match="allow_pickle"):
+        GivenMatrix(path=str(file))
+    assert not mark.exists()
+    np.load(file, allow_pickle=True)
+    assert mark.exists()  # the trap was armed
+
+
+# Noise that comes with the data
+
+
+def recorded_dataset() -> tuple[Dataset, dict[float, NoisyLabels]]:
+    noises = {
+        sigma: Symmetric().corrupt(dataset(), sigma, rng(index))
+        for index, sigma in enumerate((0.1, 0.3))
+    }
+    return dataset(recorded_noise=noises), noises
+
+
+@pytest.mark.parametrize("sigma", [0.1, 0.3])
+def test_recorded_noise_is_found_by_sigma(sigma: float) -> None:
+    data, noises = recorded_dataset()
+    noisy = Recorded().corrupt(data, sigma, rng())
+    assert noisy.noise_matrix == noises[sigma].noise_matrix
+    np.testing.assert_array_equal(noisy.y, noises[sigma].y)
+
+
+def test_recorded_noise_is_found_by_a_sum_that_rounds() -> None:
+    data, noises = recorded_dataset()
+    assert Recorded().corrupt(data, 0.1 + 0.2, rng()) is noises[0.3]
+
+
+def test_recorded_noise_of_another_sigma_names_those_there_are() -> None:
+    data, _ = recorded_dataset()
+    with pytest.raises(NcbenchError, match=r"'toy' brings noise for sigma=0\.1, 0\.3 only"):
+        Recorded().corrupt(data, 0.2, rng())
+
+
+def test_recorded_noise_of_a_data_set_without_any() -> None:
+    with pytest.raises(NcbenchError, match="'toy' brings no noise of its own; noise=random"):
+        Recorded().corrupt(dataset(), 0.1, rng())

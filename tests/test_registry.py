@@ -1,0 +1,324 @@
+"""The registry against distributions made up for the test: a broken one harms no other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint, distributions
+from pathlib import Path
+
+import pytest
+
+from ncbench.errors import NcbenchError, NotApplicable, UnknownName
+from ncbench.measure import Measure
+from ncbench.registry import KINDS, Problem, Registry, get_registry, resolve_measure
+
+GOOD = """
+    import ncbench
+
+    class Mine:
+        '''The good measure.
+
+        More about it.
+        '''
+        def __init__(self, alpha: float = 1.0, depth: int | None = None):
+            self.alpha, self.depth = alpha, depth
+
+    @ncbench.hookimpl
+    def ncbench_measures():
+        return {"good": Mine}
+"""
+
+Install = Callable[..., None]
+
+
+class Site:
+    """A folder of made-up distributions."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.modules: list[str] = []
+
+    def install(self, distribution: str, source: str, *, version: str = "1.0") -> None:
+        """Write a module, and a distribution with one entry point ``main`` that names it."""
+        module = f"made_up_{distribution}"
+        self.modules.append(module)
+        (self.folder / f"{module}.py").write_text(textwrap.dedent(source))
+        info = self.folder / f"{distribution}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+        )
+        (info / "entry_points.txt").write_text(f"[ncbench]\nmain = {module}\n")
+
+    def points(self) -> list[EntryPoint]:
+        found = [p for d in distributions(path=[str(self.folder)]) for p in d.entry_points]
+        return sorted(found, key=lambda point: point.dist.name)
+
+    def registry(self) -> Registry:
+        return Registry(self.points())
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    site = Site(tmp_path)
+    yield site
+    for module in site.modules:
+        sys.modules.pop(module, None)
+
+
+def measure_source(body: str) -> str:
+    return f"import ncbench\n\n@ncbench.hookimpl\ndef ncbench_measures():\n    {body}\n"
+
+
+BROKEN = {
+    "import": ("import a_module_that_does_not_exist", "ModuleNotFoundError"),
+    "syntax": ("def (:", "SyntaxError"),
+    "exit": ("raise SystemExit('needs a newer Python')", "needs a newer Python"),
+    "misspelt": (
+        "import ncbench\n\n@ncbench.hookimpl\ndef ncbench_mesures():\n    return {}\n",
+        "ncbench_mesures",
+    ),
+    "argument": (
+        "import ncbench\n\n@ncbench.hookimpl\ndef ncbench_measures(config):\n    return {}\n",
+        "config",
+    ),
+    "misspelt_and_argument": (
+        "import ncbench\n\n"
+        "@ncbench.hookimpl\ndef ncbench_algoritms():\n    return {}\n\n"
+        "@ncbench.hookimpl\ndef ncbench_measures(config):\n    return {}\n",
+        "ncbench_",
+    ),
+    "raises": (measure_source("raise RuntimeError('no licence')"), "RuntimeError: no licence"),
+    "none": (measure_source("return None"), "ncbench_measures() returned None; expected a mapping"),
+    "list": (measure_source("return [int]"), "expected a mapping from name to a class or function"),
+    "number": (measure_source("return {'five': 5}"), "ncbench_measures() returned {'five': 5}"),
+    "key": (measure_source("return {5: int}"), "expected a mapping"),
+    "no_hint": (
+        measure_source("return {'mine': mine}") + "\ndef mine(alpha=1): ...\n",
+        "parameter 'alpha' of made_up_no_hint.mine has no type hint",
+    ),
+    "bad_type": (
+        measure_source("return {'mine': mine}") + "\ndef mine(alpha: complex = 1): ...\n",
+        "parameter 'alpha' of made_up_bad_type.mine has type",
+    ),
+    "no_hook": ("x = 1", "made_up_no_hook has no hook; mark one of ncbench_datasets"),
+    "unmarked": ("def ncbench_measures():\n    return {}\n", "has no hook; mark one of"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_broken_plugin_is_a_problem_with_its_owner_and_harms_no_other(
+    site: Site, fault: str
+) -> None:
+    source, message = BROKEN[fault]
+    # One good distribution comes before the broken one, and one after.
+    site.install("a_good", GOOD.replace('"good"', '"first"'))
+    site.install(fault, source, version="2.5")
+    site.install("z_good", GOOD.replace('"good"', '"last"'))
+    registry = site.registry()
+
+    (problem,) = registry.problems
+    assert (problem.distribution, problem.version, problem.entry_point) == (fault, "2.5", "main")
+    assert message in problem.error
+    assert "\n" not in problem.error
+    assert registry.names("measure") == ["first", "last"]
+    assert [plugin.name for plugin in registry.plugins()] == ["first", "last"]
+    assert registry.build("measure", "last", alpha=2.0).alpha == 2.0
+
+
+def test_name_taken_twice_names_both_owners_and_harms_no_other_name(site: Site) -> None:
+    site.install("one", GOOD, version="1.1")
+    two = GOOD.replace('{"good": Mine}', '{"good": Mine, "better": Mine}')
+    site.install("two", two, version="2.2")
+    registry = site.registry()
+
+    assert {problem.distribution for problem in registry.problems} == {"one", "two"}
+    for problem in registry.problems:
+        assert "measure 'good' is registered by one 1.1 and two 2.2" in problem.error
+    for use in (registry.plugin, registry.target, registry.build):
+        with pytest.raises(NcbenchError, match=r"by one 1\.1 and two 2\.2; uninstall one of them"):
+            use("measure", "good")
+    assert [plugin.name for plugin in registry.plugins()] == ["better"]
+    assert registry.build("measure", "better").alpha == 1.0
+
+
+def test_same_name_for_two_kinds_is_no_clash(site: Site) -> None:
+    site.install("one", GOOD)
+    site.install("two", GOOD.replace("ncbench_measures", "ncbench_noise_models"))
+    registry = site.registry()
+    assert registry.problems == []
+    assert [(p.kind, p.name) for p in registry.plugins()] == [("noise", "good"), ("measure", "good")]
+
+
+def test_two_distributions_with_equal_entry_point_names_are_both_found(site: Site) -> None:
+    site.install("one", GOOD)
+    site.install("two", GOOD.replace('"good"', '"other"'))
+    assert site.registry().names("measure") == ["good", "other"]
+
+
+def test_one_module_may_offer_several_kinds(site: Site) -> None:
+    more = """
+    @ncbench.hookimpl
+    def ncbench_datasets():
+        return {"data": lambda: None, "more_data": lambda: None}
+"""
+    site.install("one", GOOD + more)
+    found = [(plugin.kind, plugin.name) for plugin in site.registry().plugins()]
+    assert found == [("dataset", "data"), ("dataset", "more_data"), ("measure", "good")]
+
+
+def test_description(site: Site) -> None:
+    site.install("one", GOOD, version="3.4")
+    plugin = site.registry().plugin("measure", "good")
+    assert plugin.summary == "The good measure."
+    assert (plugin.distribution, plugin.version, plugin.entry_point) == ("one", "3.4", "main")
+    assert [str(p) for p in plugin.parameters] == ["alpha: float = 1.0", "depth: int | None = None"]
+
+
+def test_unknown_name_suggests_the_nearest(site: Site) -> None:
+    site.install("one", GOOD)
+    registry = site.registry()
+    for use in (registry.plugin, registry.target, registry.build):
+        with pytest.raises(UnknownName, match=r"measure 'godo' .*did you mean 'good'\? Known: good"):
+            use("measure", "godo")
+    with pytest.raises(UnknownName, match="algorithm 'x' is not known; Known: none"):
+        registry.plugin("algo", "x")
+
+
+ALGORITHMS = """
+    import ncbench
+
+    class Everything:
+        def __init__(self, measure=None, cpe=None, random_state=None, alpha: float = 1.0):
+            self.given = (measure, cpe, random_state, alpha)
+
+    class Nothing:
+        def __init__(self, alpha: float = 1.0):
+            self.given = (alpha,)
+
+    def function(cpe, alpha: float = 1.0):
+        return (cpe, alpha)
+
+    class Bare:
+        pass
+
+    @ncbench.hookimpl
+    def ncbench_algorithms():
+        return {"everything": Everything, "nothing": Nothing, "function": function, "bare": Bare}
+"""
+
+
+def test_build_leaves_out_supplied_arguments_that_the_signature_does_not_take(site: Site) -> None:
+    site.install("one", ALGORITHMS)
+    registry = site.registry()
+    assert registry.problems == []
+    supplied = {"measure": "m", "cpe": "c", "random_state": 3}
+
+    assert registry.build("algo", "everything", alpha=2.0, **supplied).given == ("m", "c", 3, 2.0)
+    assert registry.build("algo", "nothing", alpha=2.0, **supplied).given == (2.0,)
+    assert registry.build("algo", "function", alpha=2.0, **supplied) == ("c", 2.0)
+    assert type(registry.build("algo", "bare", **supplied)).__name__ == "Bare"
+    for name in ("everything", "nothing", "function"):
+        names = [parameter.name for parameter in registry.plugin("algo", name).parameters]
+        assert names == ["alpha"]
+
+
+def test_build_does_not_leave_out_anything_else(site: Site) -> None:
+    site.install("one", ALGORITHMS)
+    registry = site.registry()
+    with pytest.raises(TypeError, match="beta"):
+        registry.build("algo", "nothing", beta=1)
+    with pytest.raises(TypeError, match="rng"):  # supplied to data sets, not to algorithms
+        registry.build("algo", "nothing", rng=1)
+
+
+def test_entry_point_without_distribution(site: Site) -> None:
+    site.install("one", GOOD)
+    registry = Registry([EntryPoint("main", "made_up_one", "ncbench")])
+    assert registry.plugin("measure", "good").distribution == "unknown"
+
+
+def test_entry_point_that_does_not_exist_is_a_problem() -> None:
+    registry = Registry([EntryPoint("main", "made_up_nowhere", "ncbench")])
+    assert registry.problems == [
+        Problem(
+            "unknown",
+            "unknown",
+            "main",
+            "ModuleNotFoundError: No module named 'made_up_nowhere'",
+        )
+    ]
+
+
+def test_shipped_plugins_have_no_problem_and_describe_themselves() -> None:
+    registry = get_registry()
+    shipped = [plugin for plugin in registry.plugins() if plugin.distribution == "ncbench"]
+    assert {plugin.kind for plugin in shipped} == set(KINDS)
+    assert [p for p in registry.problems if p.distribution == "ncbench"] == []
+    for plugin in shipped:
+        assert plugin.summary.endswith((".", "!")) or ":" in plugin.summary, plugin
+
+
+def test_registry_is_built_once_in_a_process() -> None:
+    assert get_registry() is get_registry()
+
+
+def test_the_core_imports_no_plugin() -> None:
+    code = """
+        import importlib, pkgutil, sys
+        import ncbench
+        names = [m.name for m in pkgutil.walk_packages(ncbench.__path__, "ncbench.")]
+        for name in names:
+            importlib.import_module(name)
+        assert "ncbench.registry" in names and "ncbench.experiment" in names, names
+        print([name for name in sys.modules if name.split(".")[0] == "ncbench_plugins"])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+
+
+# Measures for algorithms
+
+
+class Ratio(Measure):
+    family = "ratio_of_linear"
+
+    def __call__(self, C):
+        return 0.0
+
+
+class Reported(Ratio):
+    family = None
+
+
+class OnlyConvex:
+    measure_families = frozenset({"monotonic_convex", "linear"})
+
+
+class Anything:
+    measure_families = None
+
+
+def test_resolve_measure_by_name_and_as_object() -> None:
+    psi = resolve_measure("h_mean", OnlyConvex())
+    assert psi.family == "monotonic_convex"
+    assert resolve_measure(psi, OnlyConvex()) is psi
+    ratio = Ratio()
+    assert resolve_measure(ratio, Anything()) is ratio
+
+
+def test_resolve_measure_refuses_with_both_names_and_families() -> None:
+    message = "OnlyConvex optimises linear and monotonic_convex measures; Ratio is ratio_of_linear"
+    with pytest.raises(NotApplicable, match=message):
+        resolve_measure(Ratio(), OnlyConvex())
+    with pytest.raises(NotApplicable, match="Reported is reported only, not optimised"):
+        resolve_measure(Reported(), OnlyConvex())
+    with pytest.raises(UnknownName, match="did you mean 'h_mean'"):
+        resolve_measure("h_maen", OnlyConvex())

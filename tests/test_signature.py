@@ -1,0 +1,199 @@
+"""A plug-in's signature as its configuration: what is understood, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Optional, Union
+
+import pytest
+
+from ncbench.errors import NcbenchError
+from ncbench.signature import TYPES, Parameter, parameters_of
+
+
+def function_of(annotation: Any, *default: Any) -> Callable[..., Any]:
+    def target(alpha, *args): ...
+
+    def required(alpha): ...
+
+    def defaulted(alpha=default[0] if default else None): ...
+
+    chosen = defaulted if default else required
+    chosen.__annotations__ = {"alpha": annotation}
+    return chosen
+
+
+def only(target: Callable[..., Any]) -> Parameter:
+    (parameter,) = parameters_of(target)
+    return parameter
+
+
+EXAMPLES = {
+    "bool": True,
+    "int": 3,
+    "float": 0.5,
+    "str": "x",
+    "list[int]": [1],
+    "list[float]": [0.5],
+    "list[str]": ["x"],
+    "list[list[float]]": [[0.5]],
+    "dict[str, Any]": {"a": 1},
+}
+
+
+def test_the_examples_cover_every_type() -> None:
+    assert set(EXAMPLES) == set(TYPES)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_each_type_required_and_with_default(name: str) -> None:
+    assert only(function_of(TYPES[name])) == Parameter("alpha", name, required=True)
+    assert only(function_of(TYPES[name], EXAMPLES[name])) == Parameter(
+        "alpha", name, default=EXAMPLES[name]
+    )
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_each_type_as_a_string(name: str) -> None:
+    assert only(function_of(name.replace("Any", "object") if "Any" in name else name, None)) if (
+        "Any" not in name
+    ) else True
+    namespace = {"Any": Any}
+    exec(f"def target(alpha: '{name}'): ...", namespace)
+    assert only(namespace["target"]).type == name
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_each_type_or_none(name: str) -> None:
+    expected = Parameter("alpha", name, optional=True, default=None)
+    annotation = TYPES[name]
+    for spelling in (annotation | None, Optional[annotation], Union[None, annotation]):  # noqa: UP007, UP045
+        assert only(function_of(spelling, None)) == expected
+    assert only(function_of(annotation | None)) == Parameter(
+        "alpha", name, optional=True, required=True
+    )
+
+
+def test_literal_is_a_string_with_choices() -> None:
+    expected = Parameter("alpha", "str", default="b", choices=("a", "b"))
+    assert only(function_of(Literal["a", "b"], "b")) == expected
+    optional = only(function_of(Literal["a", "b"] | None, None))
+    assert optional == Parameter("alpha", "str", optional=True, choices=("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        complex,
+        object,
+        Any,
+        tuple[int, ...],
+        list,
+        list[bool],
+        list[list[int]],
+        dict[str, int],
+        int | str,
+        int | str | None,
+        Literal[1, 2],
+        Literal["a", 1],
+        Literal["a", None],
+        Callable[[], int],
+    ],
+)
+def test_unknown_type_is_refused_with_the_known_ones(annotation: Any) -> None:
+    with pytest.raises(NcbenchError, match="parameter 'alpha' of .* has type") as caught:
+        parameters_of(function_of(annotation))
+    for name in TYPES:
+        assert name in str(caught.value)
+    assert "Literal of strings" in str(caught.value)
+
+
+def test_no_hint_is_refused_with_the_known_ones() -> None:
+    def target(alpha=1): ...
+
+    with pytest.raises(NcbenchError, match=r"'alpha' of .*target has no type hint") as caught:
+        parameters_of(target)
+    for name in TYPES:
+        assert name in str(caught.value)
+
+
+def test_variadic_and_positional_only_arguments_are_refused() -> None:
+    def args(*alpha: int): ...
+
+    def kwargs(**alpha: int): ...
+
+    def positional(alpha: int = 1, /): ...
+
+    for target in (args, kwargs, positional):
+        with pytest.raises(NcbenchError, match="'alpha' of .*are not configuration"):
+            parameters_of(target)
+
+
+def test_the_argument_name_is_taken() -> None:
+    def target(name: str = "x"): ...
+
+    with pytest.raises(NcbenchError, match="'name' is taken by the plug-in's own name"):
+        parameters_of(target)
+
+
+def test_supplied_arguments_are_no_configuration_and_need_no_hint() -> None:
+    def target(measure, rng=None, alpha: int = 1): ...
+
+    assert [p.name for p in parameters_of(target, supplied=["measure", "rng"])] == ["alpha"]
+    with pytest.raises(NcbenchError, match="'measure' of .* has no type hint"):
+        parameters_of(target, supplied=["rng"])
+
+
+def test_keyword_only_arguments_and_order() -> None:
+    def target(b: int, a: str = "x", *, c: float = 0.5): ...
+
+    assert parameters_of(target) == (
+        Parameter("b", "int", required=True),
+        Parameter("a", "str", default="x"),
+        Parameter("c", "float", default=0.5),
+    )
+
+
+def test_class_is_described_by_its_constructor() -> None:
+    class WithInit:
+        def __init__(self, alpha: int = 1) -> None: ...
+
+    class Inherits(WithInit):
+        """Takes what its parent takes."""
+
+    class Without:
+        """Takes nothing."""
+
+    assert parameters_of(WithInit) == parameters_of(Inherits) == (Parameter("alpha", "int", default=1),)
+    assert parameters_of(Without) == ()
+
+
+def test_refusal_names_module_and_class() -> None:
+    class Broken:
+        def __init__(self, alpha=1) -> None: ...
+
+    with pytest.raises(NcbenchError, match=rf"{__name__}\.test_refusal_names.*\.Broken"):
+        parameters_of(Broken)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "default"),
+    [(int, None), (int, "many"), (float, [1.0]), (list[float], 1.0), (Literal["a", "b"], "c")],
+)
+def test_default_that_its_own_hint_forbids_is_refused(annotation: Any, default: Any) -> None:
+    # Otherwise the option cannot be stored in Hydra, and no run at all can start.
+    with pytest.raises(NcbenchError, match="'alpha'"):
+        parameters_of(function_of(annotation, default))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        (Parameter("alpha", "int", required=True), "alpha: int"),
+        (Parameter("alpha", "int", default=3), "alpha: int = 3"),
+        (Parameter("alpha", "float", optional=True), "alpha: float | None = None"),
+        (Parameter("mode", "str", default="a", choices=("a", "b")), "mode: a|b = a"),
+    ],
+)
+def test_text_for_listings(parameter: Parameter, text: str) -> None:
+    assert str(parameter) == text
