@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from ncbench.errors import NcbenchError
@@ -28,6 +29,9 @@ def main() -> None:
     except NcbenchError as error:
         print(f"ncbench: {error}", file=sys.stderr)
         code = 2
+    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
     sys.exit(code)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from ncbench.records import NOT_IDENTITY
+
 LEADING = ["measure", "dataset", "algo", "sigma"]
 _VALUES = ["n", "mean", "sem", "status", "reason"]
 
@@ -65,7 +67,7 @@ def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
     """``{"algo": {"name": "fw", "max_iter": 9}}`` as ``{"algo": "fw", "algo.max_iter": 9}``."""
     flat: dict[str, Any] = {}
     for key, value in config.items():
-        if key in ("output_dir", "data_dir"):
+        if key in NOT_IDENTITY:
             continue
         if isinstance(value, Mapping):
             flat[key] = value["name"]

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from ncbench.errors import NotApplicable
 from ncbench.experiment import Config, check_fit, prepare, run_trial
 from ncbench.records import SCHEMA, cell_id, plugin_versions, write_record
@@ -46,7 +48,9 @@ def _run(config: Config) -> dict[str, Any]:
     started = time.time()
     cell = prepare(config)
     dataset = cell.dataset
-    trials = [run_trial(cell, trial) for trial in range(config["trials"])]
+    # Cells that run side by side must not fight over cores, and numbers must not depend on them.
+    with threadpool_limits(config["threads"]):
+        trials = [run_trial(cell, trial) for trial in range(config["trials"])]
     return _record(
         config,
         status="done",
@@ -61,6 +65,7 @@ def _run(config: Config) -> dict[str, Any]:
         noise_matrix=cell.noisy.noise_matrix.T.tolist(),
         trials=trials,
         seconds=time.time() - started,
+        peak_memory_mb=_peak_memory_mb(),
     )
 
 
@@ -74,6 +79,16 @@ def _record(config: Config, *, status: str, **more: Any) -> dict[str, Any]:
         **more,
         "provenance": _provenance(),
     }
+
+
+def _peak_memory_mb() -> float | None:
+    """Return the largest resident size this process has had; None where it cannot be asked."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def _provenance() -> Mapping[str, Any]:

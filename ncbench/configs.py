@@ -46,11 +46,13 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     Hydra has checked names and types by now; this checks what types cannot say.
     """
     registry = get_registry()
-    config = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
+    config: dict[str, Any] = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
     config.update({key: cfg[key] for key in SETTINGS})
     _require(0 <= config["sigma"] <= 1, config, "sigma", "a probability, in [0, 1]")
     _require(0 < config["test_size"] < 1, config, "test_size", "a share, in (0, 1)")
     _require(1 <= config["trials"] <= 10_000, config, "trials", "from 1 to 10000")
+    _require(config["threads"] >= 1, config, "threads", "at least 1")
+    _require(config["cache_limit"] >= 0, config, "cache_limit", "a size in GB")
     _require(0 <= config["seed"] <= 400_000, config, "seed", "from 0 to 400000")
     return config
 

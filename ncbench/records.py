@@ -21,8 +21,8 @@ SCHEMA = 1
 
 RECORD = "record.json"
 
-# Where data is found and where results go does not change what a cell is.
-_NOT_IDENTITY = ("data_dir", "output_dir")
+NOT_IDENTITY = ("data_dir", "output_dir", "threads", "cache", "cache_limit")
+"""Keys that say where and how a cell is run; they do not change what it is."""
 
 
 def cell_id(config: Mapping[str, Any]) -> str:
@@ -31,7 +31,7 @@ def cell_id(config: Mapping[str, Any]) -> str:
     It is known before the data is loaded.
     """
     identity = {
-        "config": {key: value for key, value in config.items() if key not in _NOT_IDENTITY},
+        "config": {key: value for key, value in config.items() if key not in NOT_IDENTITY},
         "plugins": plugin_versions(config),
         "data": _source_fingerprint(config),
         "schema": SCHEMA,

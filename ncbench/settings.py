@@ -28,6 +28,9 @@ class Settings:
     seed: int = _setting(0, "of splits, noise and everything else that is random")
     data_dir: str = _setting("data", "folder in which data sets are looked for")
     output_dir: str = _setting("outputs", "folder in which records are written")
+    threads: int = _setting(1, "threads of BLAS and OpenMP in each cell")
+    cache: bool = _setting(True, "share CPE probabilities between cells, in output_dir/cache")
+    cache_limit: float = _setting(2.0, "largest size of that cache, in GB")
 
 
 SETTINGS = {f.name: f for f in fields(Settings) if f.metadata}

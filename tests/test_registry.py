@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 
@@ -30,8 +30,6 @@ GOOD = """
     def ncbench_measures():
         return {"good": Mine}
 """
-
-Install = Callable[..., None]
 
 
 class Site:
@@ -104,6 +102,10 @@ BROKEN = {
     "bad_type": (
         measure_source("return {'mine': mine}") + "\ndef mine(alpha: complex = 1): ...\n",
         "parameter 'alpha' of made_up_bad_type.mine has type",
+    ),
+    "bad_default": (  # Hydra refuses to store it, and then no run could start
+        measure_source("return {'mine': mine}") + "\ndef mine(alpha: int = None): ...\n",
+        "parameter 'alpha' of made_up_bad_default.mine",
     ),
     "no_hook": ("x = 1", "made_up_no_hook has no hook; mark one of ncbench_datasets"),
     "unmarked": ("def ncbench_measures():\n    return {}\n", "has no hook; mark one of"),

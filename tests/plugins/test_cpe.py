@@ -241,7 +241,7 @@ def test_half_separates_the_sample_into_stratified_halves(counts: tuple[int, ...
     np.testing.assert_allclose(fitted.posterior, 1 / 3)
 
 
-@pytest.mark.parametrize("counts", [(20, 10, 5), (21, 11, 2), (50, 1, 1)])
+@pytest.mark.parametrize("counts", [(20, 10, 5), (21, 11, 6), (50, 10, 1)])
 def test_crossfit_never_shows_a_learner_the_example_it_is_asked_about(
     counts: tuple[int, ...],
 ) -> None:
@@ -264,6 +264,14 @@ def test_split_of_a_class_with_a_single_example(split: str) -> None:
         warnings.simplefilter("error")
         fitted = fit_posterior(Memory(), X, y, 3, split, 0)
     assert fitted.posterior.shape == (len(fitted.y), 3)
+
+
+def test_crossfit_of_a_class_smaller_than_the_number_of_folds_says_nothing() -> None:
+    X, y = numbered(21, 11, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = fit_posterior(Memory(), X, y, 3, "crossfit", 0)
+    assert fitted.posterior.shape == (34, 3)
 
 
 @pytest.mark.parametrize("split", ["none", "half", "crossfit"])

@@ -1,0 +1,142 @@
+"""Shares the work of CPE learners between cells: the same fit on the same data is done once.
+
+NCFW, FW, NCBS, BS, the plug-in rule and every measure ask the same learner for the same
+probabilities of the same examples. ``SharedCPE`` answers from files named by their content:
+learner, versions, training data, and the examples asked about. Only probabilities are kept, as
+plain arrays; no model is pickled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+Array = NDArray[np.float64]
+
+
+class SharedCPE(ClassifierMixin, BaseEstimator):
+    """A CPE learner whose probabilities are kept in a folder.
+
+    Fitting is put off until probabilities are asked for that the folder does not have.
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier
+        The learner.
+    identity : str
+        Says which learner it is: name, parameters, seed, versions.
+    folder : str
+        Where probabilities are kept.
+    limit : float
+        Size of the folder in GB; beyond it the entries that were used least recently go.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = np.array([[0.0], [0.1], [1.0], [1.1]]), np.array([0, 0, 1, 1])
+    >>> folder = tempfile.mkdtemp()
+    >>> first = SharedCPE(GaussianNB(), "nb", folder).fit(X, y).predict_proba(X)
+    >>> again = SharedCPE(GaussianNB(), "nb", folder).fit(X, y)
+    >>> bool(np.array_equal(first, again.predict_proba(X))), again.fits_
+    (True, 0)
+    """
+
+    def __init__(self, cpe: Any, identity: str, folder: str, limit: float = 2.0) -> None:
+        self.cpe = cpe
+        self.identity = identity
+        self.folder = folder
+        self.limit = limit
+
+    def fit(self, X: Array, y: NDArray) -> Self:
+        """Take note of the sample."""
+        self.classes_ = np.unique(y)
+        self.fits_ = 0
+        self._sample: tuple[Array, NDArray] | None = (X, y)
+        self._fitted: Any = None
+        self._key = _digest(self.identity.encode(), X, y)
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return class probabilities, from the folder if it has them."""
+        path = Path(self.folder) / f"{_digest(self._key.encode(), X)}.npy"
+        kept = _read(path)
+        if kept is not None:
+            return kept
+        with _only_one(path.with_suffix(".lock")):
+            kept = _read(path)  # another process may have just computed it
+            if kept is not None:
+                return kept
+            probabilities = np.asarray(self._model().predict_proba(X), dtype=np.float64)
+            _write(path, probabilities)
+        _shrink(path.parent, self.limit)
+        return probabilities
+
+    def _model(self) -> Any:
+        if self._fitted is None:
+            assert self._sample is not None
+            self._fitted = clone(self.cpe).fit(*self._sample)
+            self.fits_ += 1
+        return self._fitted
+
+
+def _digest(start: bytes, *arrays: NDArray) -> str:
+    digest = hashlib.blake2b(start, digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.shape}{array.dtype}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _read(path: Path) -> Array | None:
+    try:
+        probabilities = np.load(path, allow_pickle=False)
+        os.utime(path)  # used just now: the last to go
+    except (OSError, ValueError, EOFError):
+        return None
+    return np.asarray(probabilities)
+
+
+def _write(path: Path, probabilities: Array) -> None:
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    with temporary.open("wb") as file:
+        np.save(file, probabilities, allow_pickle=False)
+    temporary.replace(path)
+
+
+@contextlib.contextmanager
+def _only_one(lock: Path) -> Iterator[None]:
+    """Hold a lock among processes, so that one computes an entry and the others wait for it."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        # Windows and some network file systems have no such locks: then the same entry may be
+        # computed twice, but never damaged.
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    lock.unlink(missing_ok=True)
+
+
+def _shrink(folder: Path, limit: float) -> None:
+    """Delete the entries used least recently until the folder is within its limit."""
+    entries = []
+    for path in folder.glob("*.npy"):
+        with contextlib.suppress(FileNotFoundError):
+            about = path.stat()
+            entries.append((about.st_mtime, about.st_size, path))
+    excess = sum(size for _, size, _ in entries) - limit * 1e9
+    for _, size, path in sorted(entries):
+        if excess <= 0:
+            break
+        path.unlink(missing_ok=True)
+        excess -= size
