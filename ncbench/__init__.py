@@ -39,7 +39,26 @@ __all__ = [
     "RecallMeasure",
     "hookimpl",
     "identified_by",
+    "load",
 ]
+
+
+def load(kind: str, name: str) -> Any:
+    """Return the class or function that a plug-in registered under a name.
+
+    Parameters
+    ----------
+    kind : {"algo", "measure", "dataset", "noise", "cpe", "t_estimator"}
+    name : str
+
+    Examples
+    --------
+    >>> load("measure", "h_mean").__name__
+    'HMean'
+    """
+    from ncbench.registry import get_registry
+
+    return get_registry().target(kind, name)
 
 
 def __getattr__(name: str) -> Any:

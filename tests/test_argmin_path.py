@@ -26,9 +26,10 @@ def make_posterior(kind: str, m: int, n: int, rng: np.random.Generator) -> np.nd
         posterior = posterior * (1 + n) - 1
     elif kind == "duplicated":
         posterior = posterior[rng.integers(0, max(1, m // 10), size=m)]
-    elif kind == "sparse":  # null rows and tiny rows too
+    elif kind == "sparse":  # null rows, and rows whose squares underflow, too
         posterior = np.where(rng.random((m, n)) < 0.6, 0.0, posterior)
-        posterior *= np.where(rng.random(m) < 0.3, 10.0 ** -rng.uniform(130, 320, m), 1.0)[:, None]
+        tiny = 10.0 ** -np.where(rng.random(m) < 0.8, rng.uniform(155, 164, m), 305.0)
+        posterior *= np.where(rng.random(m) < 0.5, tiny, 1.0)[:, None]
     return posterior
 
 
@@ -61,7 +62,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small examples have many blocks and sorts, as large ones have."""
     monkeypatch.setattr(argmin_path, "BLOCK", 4)
     monkeypatch.setattr(argmin_path, "SORT_COST", 0.1)
-    monkeypatch.setattr(argmin_path, "_SORT_OVERHEAD", 0)
+    monkeypatch.setattr(argmin_path, "SORT_OVERHEAD", 0)
 
 
 cases = given(
@@ -71,7 +72,7 @@ cases = given(
     n=st.integers(2, 12),
     seed=st.integers(0, 2**32 - 1),
 )
-thorough = settings(max_examples=150, deadline=None, derandomize=True)
+thorough = settings(max_examples=100, deadline=None, derandomize=True)
 
 
 @thorough
@@ -102,6 +103,22 @@ def test_mixture_equals_brute_force(sequence, kind, m, n, seed):
     assert got.min() >= 0.0
 
 
+def test_mixture_when_a_sort_coincides_with_a_jump():
+    """Whenever the next sort is due, the labels far from a change may have changed as well."""
+    rng = np.random.default_rng(6)
+    posterior = rng.dirichlet(np.ones(3), size=1000)
+    start = rng.normal(size=(3, 3))
+    near = start + 0.005 * rng.normal(size=(3, 3))
+    for wait in range(20):
+        losses = np.array([start] * 2 + [near] * wait + [-start] * 2 + [start])
+        weights = rng.dirichlet(np.ones(len(losses)))
+        expected = np.zeros((1000, 3))
+        for loss, weight in zip(losses, weights, strict=True):
+            expected[np.arange(1000), argmin_labels(posterior, loss)] += weight
+        got = mixture_distribution(posterior, losses, weights, lazy_from=0)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-14)
+
+
 @pytest.mark.parametrize("n", [2, 3, 7, 8, 9, 12])
 def test_labels_do_not_depend_on_the_batch(n):
     """Sums of ten terms that cancel: another order of addition would round to another label."""
@@ -111,10 +128,12 @@ def test_labels_do_not_depend_on_the_batch(n):
     posterior = rng.normal(size=(300, n))
     posterior += posterior[:, ::-1]  # columns 0 and 1 tie, but for rounding
     whole = argmin_labels(posterior, loss)
-    for size in (1, 2, 3, 5, 8, 13, 64, 100, 299):
-        for start in range(300 - size + 1):
-            part = argmin_labels(posterior[start : start + size], loss)
-            assert np.array_equal(part, whole[start : start + size])
+    for order in ("C", "F"):
+        loss = np.asarray(loss, order=order)
+        for size in (1, 2, 3, 5, 8, 13, 64, 100, 299, 300):
+            for start in range(300 - size + 1):
+                part = argmin_labels(posterior[start : start + size], loss)
+                assert np.array_equal(part, whole[start : start + size])
 
 
 def test_labels_are_the_exact_argmin():
@@ -159,7 +178,7 @@ def test_a_change_that_just_reaches_an_example(width):
     path = ConfusionPath(posterior, y, lazy_from=0)
     for _ in range(3):
         path(1 - np.eye(2))
-    for target in share[900:1100]:
+    for target in share[900:1100:2]:
         tie = np.array([[0.0, 1 - target], [target, 0.0]])
         for loss in (tie, np.nextafter(tie, 0.0), np.nextafter(tie, 2.0)):
             expected = confusion_matrix(y, argmin_labels(posterior, loss), 2)

@@ -153,7 +153,10 @@ def test_same_name_for_two_kinds_is_no_clash(site: Site) -> None:
     site.install("two", GOOD.replace("ncbench_measures", "ncbench_noise_models"))
     registry = site.registry()
     assert registry.problems == []
-    assert [(p.kind, p.name) for p in registry.plugins()] == [("noise", "good"), ("measure", "good")]
+    assert [(p.kind, p.name) for p in registry.plugins()] == [
+        ("noise", "good"),
+        ("measure", "good"),
+    ]
 
 
 def test_two_distributions_with_equal_entry_point_names_are_both_found(site: Site) -> None:
@@ -185,7 +188,9 @@ def test_unknown_name_suggests_the_nearest(site: Site) -> None:
     site.install("one", GOOD)
     registry = site.registry()
     for use in (registry.plugin, registry.target, registry.build):
-        with pytest.raises(UnknownName, match=r"measure 'godo' .*did you mean 'good'\? Known: good"):
+        with pytest.raises(
+            UnknownName, match=r"measure 'godo' .*did you mean 'good'\? Known: good"
+        ):
             use("measure", "godo")
     with pytest.raises(UnknownName, match="algorithm 'x' is not known; Known: none"):
         registry.plugin("algo", "x")

@@ -60,7 +60,10 @@ def test_streams_leave_the_global_generator_alone() -> None:
 
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_another_process_draws_the_same(hash_seed: str) -> None:
-    code = "from ncbench.seeds import stream; print(stream(3, 'noise', 'iris', 0.1).random(4).tolist())"
+    code = (
+        "from ncbench.seeds import stream; "
+        "print(stream(3, 'noise', 'iris', 0.1).random(4).tolist())"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={"PYTHONHASHSEED": hash_seed, "OMP_NUM_THREADS": "1"},

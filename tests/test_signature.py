@@ -97,7 +97,7 @@ def test_literal_is_a_string_with_choices() -> None:
     ],
 )
 def test_unknown_type_is_refused_with_the_known_ones(annotation: Any) -> None:
-    with pytest.raises(NcbenchError, match="parameter 'alpha' of .* has type") as caught:
+    with pytest.raises(NcbenchError, match=r"parameter 'alpha' of .* has type") as caught:
         parameters_of(function_of(annotation))
     for name in TYPES:
         assert name in str(caught.value)
@@ -121,7 +121,7 @@ def test_variadic_and_positional_only_arguments_are_refused() -> None:
     def positional(alpha: int = 1, /): ...
 
     for target in (args, kwargs, positional):
-        with pytest.raises(NcbenchError, match="'alpha' of .*are not configuration"):
+        with pytest.raises(NcbenchError, match=r"'alpha' of .*are not configuration"):
             parameters_of(target)
 
 
@@ -136,7 +136,7 @@ def test_supplied_arguments_are_no_configuration_and_need_no_hint() -> None:
     def target(measure, rng=None, alpha: int = 1): ...
 
     assert [p.name for p in parameters_of(target, supplied=["measure", "rng"])] == ["alpha"]
-    with pytest.raises(NcbenchError, match="'measure' of .* has no type hint"):
+    with pytest.raises(NcbenchError, match=r"'measure' of .* has no type hint"):
         parameters_of(target, supplied=["rng"])
 
 
@@ -160,7 +160,11 @@ def test_class_is_described_by_its_constructor() -> None:
     class Without:
         """Takes nothing."""
 
-    assert parameters_of(WithInit) == parameters_of(Inherits) == (Parameter("alpha", "int", default=1),)
+    assert (
+        parameters_of(WithInit)
+        == parameters_of(Inherits)
+        == (Parameter("alpha", "int", default=1),)
+    )
     assert parameters_of(Without) == ()
 
 

@@ -41,7 +41,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
         measure: Any = "micro_f1",
         cpe: Any = None,
         max_iter: int = 200,
-        sample_split: Literal["none", "half", "crossfit"] = "none",
+        sample_split: Literal["none", "half", "crossfit"] = "crossfit",
         random_state: int | None = None,
     ) -> None:
         self.measure = measure

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ncbench.argmin_path import ConfusionPath
 from ncbench.confusion import project_to_joint
+from ncbench.measure import Measure
 from ncbench.mixture import Mixture
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.posterior_classifier import PosteriorClassifier
@@ -31,6 +32,13 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         Number T of steps; step t has size 2 / (t + 1).
     sample_split : {"none", "half", "crossfit"}
         Which examples estimate confusion matrices; see ``ncbench.cpe.fit_posterior``.
+    tol : float
+        Stop at the first checkpoint where the size of the measured gap (see ``Trace``) is at
+        most this; 0 takes all ``max_iter`` steps, as in the paper. The measured gap is no
+        certificate: with ``tol`` the diagnostics also hold ``model_gap``, which is one.
+    compress : bool
+        Reduce the final mixture to at most n^2 classifiers with the same confusion matrix on
+        the training sample; predicting new data is then fast too.
     random_state : int, optional
         For the sample split and the CPE learner.
     """
@@ -43,42 +51,53 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         cpe: Any = None,
         max_iter: int = 5000,
         sample_split: Literal["none", "half", "crossfit"] = "none",
+        tol: float = 0.0,
+        compress: bool = False,
         random_state: int | None = None,
     ) -> None:
         self.measure = measure
         self.cpe = cpe
         self.max_iter = max_iter
         self.sample_split = sample_split
+        self.tol = tol
+        self.compress = compress
         self.random_state = random_state
 
     def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
         psi = resolve_measure(self.measure, self)
-        confusion = ConfusionPath(posterior, y, noise.n)
-        T = self.max_iter if psi.family != "linear" else 1  # a linear psi is its own linearisation
-        losses = np.empty((T, noise.n, noise.n))
+        n, T = noise.n, self.max_iter
+        if psi.family == "linear":
+            T = 1  # a linear psi is its own linearisation: the first step solves it
+        confusion = ConfusionPath(posterior, y, n)
+        losses, confusions = np.empty((T, n, n)), np.empty((T, n, n))
         # h^0 predicts every class with probability 1/n: all recalls are positive.
-        C = np.repeat(
-            np.bincount(y, minlength=noise.n)[:, None] / (len(y) * noise.n), noise.n, axis=1
-        )
-        moved_most = 0.0
+        C = np.repeat(np.bincount(y, minlength=n)[:, None] / (len(y) * n), n, axis=1)
+        trace = Trace(T)
         for t in range(1, T + 1):
             clean, moved = project_to_joint(noise.correct_confusion(C))  # OP2: T^-1 C^(t-1)
-            losses[t - 1] = psi.gradient(clean)  # line 7
-            Gamma = confusion(losses[t - 1])  # lines 8 and 9
+            losses[t - 1] = L = psi.gradient(clean)  # line 7; T^-T is in the posterior
+            confusions[t - 1] = Gamma = confusion(L)  # lines 8 and 9
             step = 2 / (t + 1)
-            gap = np.sum(losses[t - 1] * (clean - noise.correct_confusion(Gamma)))
             C = (1 - step) * C + step * Gamma
-            moved_most = max(moved_most, moved)
-        # h^T = sum_t w_t g^t with w_t = step_t * prod_{s > t} (1 - step_s) = 2 t / (T (T + 1)).
-        mixture = Mixture(losses, 2 * np.arange(1, T + 1) / (T * (T + 1))).merged()
+            trace.moved = max(trace.moved, moved)
+            if t in trace.checkpoints:
+                gap = np.sum(L * (clean - noise.correct_confusion(Gamma)))
+                trace.note(t, psi(clean), float(gap))
+                if abs(gap) <= self.tol:
+                    T = t
+                    break
         clean, moved = project_to_joint(noise.correct_confusion(C))
+        mixture = Mixture(losses[:T], weights(T))
+        mixture = mixture.compressed(confusions[:T]) if self.compress else mixture.merged()
         self.diagnostics_ = {
             "iterations": T,
             "components": len(mixture.weights),
             "objective": psi(clean),
-            "gap": float(gap),
-            "projected_mass": max(moved_most, moved),
+            "projected_mass": max(trace.moved, moved),
+            "path": trace.path,
         }
+        if self.tol > 0:
+            self.diagnostics_["model_gap"] = model_gap(psi, posterior, mixture)
         return mixture
 
 
@@ -86,3 +105,64 @@ class FrankWolfe(NoiseCorrectedFrankWolfe):
     """FW: the same algorithm with T = I, for labels taken at face value."""
 
     uses_noise_matrix = False
+
+
+def weights(T: int) -> Array:
+    """Return the weights of g^1, ..., g^T in h^T.
+
+    ``w_t = step_t * prod_{s > t} (1 - step_s) = 2 t / (T (T + 1))``; step_1 = 1 removes h^0.
+
+    Examples
+    --------
+    >>> weights(3)
+    array([0.16666667, 0.33333333, 0.5       ])
+    """
+    return np.asarray(np.arange(1, T + 1) * (2 / (T * (T + 1))), dtype=np.float64)
+
+
+class Trace:
+    """Objective and gap at some 60 steps, denser early on, for the record.
+
+    The gap is ``<L^t, C^(t-1) - Gamma^t>``, both noise corrected. It is measured, not proved: the
+    argmin rule minimises the linearised loss under the estimated posterior, not on the sample,
+    so the gap can be negative and bounds nothing. ``model_gap`` is what bounds.
+    """
+
+    def __init__(self, T: int) -> None:
+        self.checkpoints = frozenset(np.geomspace(1, T, 60).astype(int).tolist()) | {T}
+        self.path: dict[str, list[float]] = {"step": [], "objective": [], "gap": []}
+        self.moved = 0.0
+
+    def note(self, step: int, objective: float, gap: float) -> None:
+        """Add a checkpoint."""
+        for key, value in zip(self.path, (step, objective, gap), strict=True):
+            self.path[key].append(value)
+
+
+def model_gap(psi: Measure, posterior: Array, mixture: Mixture) -> float | None:
+    """Return the duality gap of psi on the model's own confusion matrix, which is a certificate.
+
+    Were the corrected posterior p the truth, a classifier h would have the confusion matrix
+    ``S[i, j] = mean_x p_i(x) h_j(x)``. The argmin rule minimises ``<L, S>`` exactly, so for convex
+    psi the gap ``<L, S> - min_h <L, S[h]>`` at ``L = grad psi(S)`` is not negative, and bounds
+    how far psi(S) is from the smallest psi that any classifier reaches under the model. It is
+    large where the model does not fit the sample, however many steps are taken.
+
+    Parameters
+    ----------
+    psi : Measure
+    posterior : array of shape (m, n)
+        Corrected posteriors p of the sample.
+    mixture : Mixture
+        The classifier h.
+
+    Returns
+    -------
+    float or None
+        None where S has recalls that no confusion matrix has: ``T^-1 eta~`` is too far off.
+    """
+    S = posterior.T @ mixture.distribution(posterior) / len(posterior)
+    if np.diagonal(S).min() <= 0 or S.sum(axis=1).min() <= 0:
+        return None
+    L = psi.gradient(S)
+    return float(np.sum(L * S) - np.mean((posterior @ L).min(axis=1)))

@@ -39,7 +39,7 @@ def posterior(X: Array) -> Array:
     return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
 
 
-def synthetic(rng: np.random.Generator, train: int = 10_000, test: int = 100_000) -> Dataset:
+def synthetic(rng: np.random.Generator, train: int = 10_000, test: int = 20_000) -> Dataset:
     """Three classes in the plane with priors 0.851, 0.099, 0.050: the paper's synthetic problem.
 
     Parameters

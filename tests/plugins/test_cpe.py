@@ -94,7 +94,9 @@ def test_sklearn_prefers_the_random_state_of_the_parameters() -> None:
 
 
 def test_sklearn_suggests_an_estimator() -> None:
-    with pytest.raises(UnknownName, match=r"cpe\.estimator.*'RandomForestClasifier'.*did you mean") as e:
+    with pytest.raises(
+        UnknownName, match=r"cpe\.estimator.*'RandomForestClasifier'.*did you mean"
+    ) as e:
         sklearn_classifier("RandomForestClasifier")
     assert "'RandomForestClassifier'" in str(e.value)
 
@@ -139,7 +141,7 @@ def test_logistic_chooses_C_by_accuracy_as_brute_force_does(seed: int) -> None:
     X = np.hstack([blobs(m=60, spread=1.2, seed=seed)[0], rng.normal(size=(60, 6))])
     y = blobs(m=60)[1]
     model = logistic().set_params(logisticpath__tol=1e-8).fit(X, y)
-    assert model[-1].C_ == pytest.approx(best_strength_by_brute_force(X, y, folds=2))
+    assert pytest.approx(best_strength_by_brute_force(X, y, folds=2)) == model[-1].C_
 
 
 def test_logistic_is_scikit_learns_fit_at_that_C() -> None:
@@ -183,7 +185,7 @@ def test_logistic_of_classes_sorted_so_that_a_fold_trains_on_one_class() -> None
 
 def test_logistic_with_fewer_examples_of_each_class_than_folds_takes_the_smallest_C() -> None:
     X, y = np.arange(3.0)[:, None], np.array([0, 1, 2])
-    assert LogisticPath(folds=2).fit(X, y).C_ == pytest.approx(1e-4)
+    assert pytest.approx(1e-4) == LogisticPath(folds=2).fit(X, y).C_
 
 
 # Posteriors and sample splits

@@ -283,9 +283,7 @@ def near_zero_and_at_zero(zeros: int, small: float) -> tuple[np.ndarray, np.ndar
 
 @pytest.mark.parametrize("zeros", [1, 2, 4])
 @pytest.mark.parametrize("psi", [HMean(), QMean(), BalancedError()])
-def test_gradient_at_recall_zero_is_the_limit_along_equal_recalls(
-    psi: Measure, zeros: int
-) -> None:
+def test_gradient_at_recall_zero_is_the_limit_along_equal_recalls(psi: Measure, zeros: int) -> None:
     near, at_zero = near_zero_and_at_zero(zeros, 1e-9)
     np.testing.assert_allclose(psi.gradient(at_zero), psi.gradient(near), rtol=1e-6, atol=1e-6)
 
@@ -449,9 +447,7 @@ def test_cost_refuses_a_bad_matrix(matrix: list, message: str) -> None:
         (b"\xff\xfe\x00", "not a text file"),
     ],
 )
-def test_cost_refuses_a_bad_file_by_its_path(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
+def test_cost_refuses_a_bad_file_by_its_path(tmp_path: Path, content: bytes, message: str) -> None:
     file = tmp_path / "costs.csv"
     file.write_bytes(content)
     with pytest.raises(NcbenchError, match=message) as caught:
