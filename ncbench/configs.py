@@ -14,7 +14,7 @@ from ncbench.errors import NcbenchError
 from ncbench.plugin import Plugin
 from ncbench.registry import KINDS, Registry, get_registry
 from ncbench.settings import MISSING, SETTINGS, Settings
-from ncbench.signature import TYPES, Parameter
+from ncbench.signature import TYPES, Parameter, as_list
 
 
 def register() -> None:
@@ -31,7 +31,9 @@ def register() -> None:
 def _schema(plugin: Plugin) -> type:
     fields: list[tuple[str, Any, Any]] = [("name", str, plugin.name)]
     for parameter in plugin.parameters:
-        annotation = TYPES[parameter.type]
+        # OmegaConf refuses [[0, 1]] as a list of lists of float, and a dict where the default is
+        # None: containers are checked in resolve.
+        annotation = Any if parameter.type.startswith(("list", "dict")) else TYPES[parameter.type]
         annotation = annotation | None if parameter.optional else annotation
         default = MISSING if parameter.required else parameter.default
         if isinstance(default, list | dict):
@@ -65,24 +67,31 @@ def _resolve_group(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:
     plugin = registry.plugin(kind, cfg.name)
     if set(cfg) != {"name", *(parameter.name for parameter in plugin.parameters)}:
         raise NcbenchError(f"{kind}.name={cfg.name}: choose a plug-in with {kind}={cfg.name}")
+    resolved = {"name": str(cfg.name)}
     for parameter in plugin.parameters:
-        _check(kind, parameter, cfg)
-    resolved = OmegaConf.to_container(cfg, resolve=True)
-    assert isinstance(resolved, dict)
-    return {str(key): value for key, value in resolved.items()}
+        resolved[parameter.name] = _resolve_parameter(kind, parameter, cfg)
+    return resolved
 
 
-def _check(kind: str, parameter: Parameter, cfg: DictConfig) -> None:
+def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     key = f"{kind}.{parameter.name}"
     if OmegaConf.is_missing(cfg, parameter.name):
         raise NcbenchError(f"{kind}={cfg.name} needs {key}=... ({parameter.type})")
     value = cfg[parameter.name]
-    if (
-        parameter.choices
-        and value not in parameter.choices
-        and not (value is None and parameter.optional)
-    ):
+    if OmegaConf.is_config(value):
+        value = OmegaConf.to_container(value, resolve=True)
+    if value is None and parameter.optional:
+        return None
+    if parameter.choices and value not in parameter.choices:
         raise NcbenchError(f"{key}={value}; expected one of {', '.join(parameter.choices)}")
+    if parameter.type.startswith("list"):
+        try:
+            return as_list(value, TYPES[parameter.type])
+        except ValueError as error:
+            raise NcbenchError(f"{key}={value}: {error}; expected {parameter.type}") from error
+    if parameter.type.startswith("dict") and not isinstance(value, dict):
+        raise NcbenchError(f"{key}={value}; expected {{key: value, ...}}")
+    return value
 
 
 def _require(holds: bool, config: dict[str, Any], key: str, expected: str) -> None:

@@ -62,6 +62,31 @@ class Parameter:
         return f"{self.name}: {kind}" + ("" if self.required else f" = {self.default}")
 
 
+def as_list(value: Any, annotation: Any) -> Any:
+    """Return a (nested) list with whole numbers turned to floats where floats are wanted.
+
+    Raises ValueError with the first entry that does not fit.
+
+    Examples
+    --------
+    >>> as_list([[0, 1], [5, 0.5]], list[list[float]])
+    [[0.0, 1.0], [5.0, 0.5]]
+    >>> as_list([0.5], list[int])
+    Traceback (most recent call last):
+    ...
+    ValueError: 0.5 is not int
+    """
+    if typing.get_origin(annotation) is list:
+        if not isinstance(value, list):
+            raise ValueError(f"{value!r} is not a list")
+        return [as_list(item, typing.get_args(annotation)[0]) for item in value]
+    if annotation is float and type(value) is int:
+        return float(value)
+    if type(value) is not annotation:
+        raise ValueError(f"{value!r} is not {annotation.__name__}")
+    return value
+
+
 def parameters_of(
     target: Callable[..., Any], supplied: Iterable[str] = ()
 ) -> tuple[Parameter, ...]:

