@@ -30,7 +30,7 @@ Labels = NDArray[np.int64]
 PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))
 """Default penalties mu, two to a decade. In scikit-learn's terms ``C = 1 / (mu m)``."""
 
-_PATIENCE = 3
+_PATIENCE = 2
 
 
 class _NCLR(NoisyLabelClassifier):
@@ -64,8 +64,7 @@ class _NCLR(NoisyLabelClassifier):
         model = LinearSoftmax.zero(X.shape[1], noise.n)
         n_iter = 0
         for penalty in penalties[: best + 1]:
-            tol = self.tol if penalty == self.penalty_ else 10 * self.tol
-            model = self._solve(X, loss, model, penalty, tol)
+            model = self._solve(X, loss, model, penalty)
             n_iter += model.n_iter
         self.n_iter_ = max(n_iter, 1)
         self.model_ = model
@@ -91,9 +90,8 @@ class _NCLR(NoisyLabelClassifier):
         models = [LinearSoftmax.zero(X.shape[1], noise.n)] * len(masks)
         losses: list[float] = []
         for penalty in penalties:
-            # Good enough to rank penalties by; warm starts keep it short.
             models = [
-                self._solve(X_fold, loss, model, penalty, 10 * self.tol)
+                self._solve(X_fold, loss, model, penalty)
                 for (X_fold, loss), model in zip(training, models, strict=True)
             ]
             losses.append(
@@ -107,10 +105,10 @@ class _NCLR(NoisyLabelClassifier):
                 break
         return int(np.argmin(losses))
 
-    def _solve(
-        self, X: Array, loss: Loss, start: LinearSoftmax, penalty: float, tol: float
-    ) -> LinearSoftmax:
-        return fit_linear_softmax(X, loss, start, penalty=penalty, max_iter=self.max_iter, tol=tol)
+    def _solve(self, X: Array, loss: Loss, start: LinearSoftmax, penalty: float) -> LinearSoftmax:
+        return fit_linear_softmax(
+            X, loss, start, penalty=penalty, max_iter=self.max_iter, tol=self.tol
+        )
 
     def _stratified_folds(self, y: Labels) -> Labels:
         # Dealt out like cards, class after class: any class size will do, even a single example.
@@ -144,13 +142,13 @@ class NCLRForward(_NCLR):
     penalties : list of float, optional
         Candidates for mu in ``mu/2 ||W||^2``; the intercept is not penalised. Default: 13 from 1
         to 1e-6. Chosen by cross-validated forward loss, from strong to weak, ending early when
-        three in a row brought nothing.
+        two in a row brought nothing.
     folds : int
         Folds of the cross-validation, stratified by noisy label.
     max_iter : int
         Iterations of L-BFGS for each penalty.
     tol : float
-        Largest entry of the gradient at the solution; ten times as much in the folds.
+        Largest entry of the gradient at the solution, in terms of whitened features.
     random_state : int or None
         Of the folds.
 
@@ -195,13 +193,13 @@ class NCLRBackward(_NCLR):
     penalties : list of float, optional
         Candidates for mu in ``mu/2 ||W||^2``; the intercept is not penalised. Default: 13 from 1
         to 1e-6. Chosen by cross-validated forward loss, from strong to weak, ending early when
-        three in a row brought nothing.
+        two in a row brought nothing.
     folds : int
         Folds of the cross-validation, stratified by noisy label.
     max_iter : int
         Iterations of L-BFGS for each penalty.
     tol : float
-        Largest entry of the gradient at the solution; ten times as much in the folds.
+        Largest entry of the gradient at the solution, in terms of whitened features.
     random_state : int or None
         Of the folds.
 
