@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from ncbench.errors import NcbenchError
 
@@ -71,16 +72,25 @@ def fit_posterior(
         return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second])
     if sample_split == "crossfit":
         out_of_fold = np.empty((len(y), n))
-        folds = StratifiedKFold(
-            int(np.clip(counts.max(), 2, CROSSFIT_FOLDS)), shuffle=True, random_state=random_state
-        )
-        for train, held_out in folds.split(X, _strata(counts, y)):
+        for train, held_out in _folds(y, counts, random_state):
             learner = clone(cpe).fit(X[train], y[train])
             out_of_fold[held_out] = posterior(learner, X[held_out], n)
         return FittedPosterior(clone(cpe).fit(X, y), out_of_fold, y)
     raise NcbenchError(
         f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
     )
+
+
+def _folds(y: Labels, counts: Labels, random_state: int | None) -> list[tuple[Labels, Labels]]:
+    """Return stratified folds; examples of classes too rare for them stand in as one class."""
+    size = int(np.clip(counts.max(), 2, CROSSFIT_FOLDS))
+    if counts.max() < 2:
+        return list(KFold(size, shuffle=True, random_state=random_state).split(y))
+    with warnings.catch_warnings():
+        # A class smaller than the number of folds is absent from some held-out parts: fine.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        folds = StratifiedKFold(size, shuffle=True, random_state=random_state)
+        return list(folds.split(y, _strata(counts, y)))
 
 
 def _strata(counts: Labels, y: Labels) -> Labels | None:

@@ -65,7 +65,8 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the most probable prediction for each row of X, ties to the lowest class."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     @abstractmethod
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None: ...

@@ -63,7 +63,7 @@ class NoiseMatrix:
     @classmethod
     def of(cls, T: NoiseMatrix | ArrayLike | None, n: int) -> NoiseMatrix:
         """Accept what users pass as ``noise_matrix``: None (no noise), array, or NoiseMatrix."""
-        noise = cls.identity(n) if T is None else T if isinstance(T, cls) else cls(np.asarray(T))
+        noise = cls.identity(n) if T is None else T if isinstance(T, cls) else cls(T)
         if noise.n != n:
             raise NcbenchError(
                 f"noise matrix: shape {noise.T.shape} does not fit {n} classes; expected ({n}, {n})"

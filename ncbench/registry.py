@@ -68,7 +68,10 @@ class Registry:
                     found = self._describe(address, point)
                     if catalogue:
                         catalogue.keep(point, found)
-            except Exception as error:  # a broken plug-in must not harm runs that do not use it
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # a broken plug-in must not harm runs that do not use it
                 self.problems.append(Problem(*_distribution(point), point.name, _one_line(error)))
                 continue
             for plugin in found:
@@ -148,12 +151,13 @@ class Registry:
     def _load(self, address: tuple[str, str], point: EntryPoint) -> dict[str, dict[str, Any]]:
         if address not in self._targets:
             module = point.load()
-            self._manager.register(module, name="/".join(address))
             try:
+                self._manager.register(module, name="/".join(address))
                 self._manager.check_pending()  # a misspelt hook is an error
                 self._targets[address] = self._offers(module)
-            except Exception:
-                self._manager.unregister(module)
+            except BaseException:
+                if self._manager.is_registered(module):
+                    self._manager.unregister(module)
                 raise
         return self._targets[address]
 
@@ -198,7 +202,7 @@ def _summary(target: Any) -> str:
     return (inspect.getdoc(target) or "").strip().split("\n")[0]
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".replace("\n", " ")
 
 

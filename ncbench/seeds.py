@@ -23,8 +23,9 @@ def stream(seed: int, *names: str | int | float) -> np.random.Generator:
     >>> a == stream(0, "noise", "iris", 0.2).random()
     False
     """
+    plain = [name.item() if isinstance(name, np.generic) else name for name in names]
     # repr, not str: the float 1.0 and the string "1.0" are different names.
-    digest = hashlib.sha256(repr((int(seed), *names)).encode()).digest()
+    digest = hashlib.sha256(repr((int(seed), *plain)).encode()).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
 
 

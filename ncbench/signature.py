@@ -130,6 +130,18 @@ def parameters_of(
     return tuple(described)
 
 
+def _fits(default: Any, annotation: Any, optional: bool) -> bool:
+    if default is None:
+        return optional
+    if typing.get_origin(annotation) is dict:
+        return isinstance(default, dict)
+    try:
+        as_list(default, annotation)
+    except ValueError:
+        return False
+    return True
+
+
 def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
     optional = False
     if typing.get_origin(hint) in (Union, types.UnionType):
@@ -145,6 +157,11 @@ def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
             "each also with | None"
         )
     required = parameter.default is parameter.empty
+    if not required and not _fits(parameter.default, hint, optional):
+        raise NcbenchError(
+            f"{where} has default {parameter.default!r}, which is not {_NAMES[str(hint)]}"
+            + ("" if optional else "; if None is meant, say so with | None")
+        )
     return Parameter(
         name=parameter.name,
         type=_NAMES[str(hint)],

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench.argmin_path import ConfusionPath
+from ncbench.errors import NcbenchError
 from ncbench.mixture import Mixture
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.posterior_classifier import PosteriorClassifier
@@ -51,6 +52,8 @@ class NoiseCorrectedBisection(PosteriorClassifier):
         self.random_state = random_state
 
     def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+        if self.max_iter < 1:
+            raise NcbenchError(f"max_iter={self.max_iter}; bisection takes at least one step")
         A, B = resolve_measure(self.measure, self).ratio(noise.n)
         confusion = ConfusionPath(posterior, y, noise.n)
         best = 1.0 - np.eye(noise.n)  # h^0: the most probable class
@@ -65,6 +68,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
                 beta, best = gamma, L
             else:
                 alpha = gamma
+        self.n_iter_ = self.max_iter
         self.diagnostics_ = {"iterations": self.max_iter, "components": 1, "objective": beta}
         return Mixture.single(best)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ncbench.argmin_path import ConfusionPath
 from ncbench.confusion import project_to_joint
+from ncbench.errors import NcbenchError
 from ncbench.measure import Measure
 from ncbench.mixture import Mixture
 from ncbench.noise_matrix import NoiseMatrix
@@ -66,6 +67,8 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
     def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
         psi = resolve_measure(self.measure, self)
         n, T = noise.n, self.max_iter
+        if T < 1:
+            raise NcbenchError(f"max_iter={T}; Frank-Wolfe takes at least one step")
         if psi.family == "linear":
             T = 1  # a linear psi is its own linearisation: the first step solves it
         confusion = ConfusionPath(posterior, y, n)
@@ -89,6 +92,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         clean, moved = project_to_joint(noise.correct_confusion(C))
         mixture = Mixture(losses[:T], weights(T))
         mixture = mixture.compressed(confusions[:T]) if self.compress else mixture.merged()
+        self.n_iter_ = T
         self.diagnostics_ = {
             "iterations": T,
             "components": len(mixture.weights),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ncbench import Dataset, NcbenchError, NoisyLabels
 from ncbench.noise_model import MatrixNoise
@@ -26,7 +26,8 @@ class GivenMatrix(MatrixNoise):
     Examples
     --------
     >>> GivenMatrix(matrix=[[0.9, 0.2], [0.1, 0.8]]).matrix(2, 0.0, np.random.default_rng(0))
-    [[0.9, 0.2], [0.1, 0.8]]
+    array([[0.9, 0.2],
+           [0.1, 0.8]])
     """
 
     def __init__(self, matrix: list[list[float]] | None = None, path: str | None = None) -> None:
@@ -34,9 +35,9 @@ class GivenMatrix(MatrixNoise):
             raise NcbenchError(
                 "noise=matrix: give either noise.matrix=[[0.9,0.2],[0.1,0.8]] or noise.path=T.csv"
             )
-        self._T: ArrayLike = _read(path) if path is not None else matrix  # type: ignore[assignment]
+        self._T = _read(path) if path is not None else _inline(matrix)
 
-    def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> ArrayLike:
+    def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> Array:
         """Return the given T."""
         if np.shape(self._T) != (n, n):
             raise NcbenchError(
@@ -61,6 +62,13 @@ class Recorded:
         )
 
 
+def _inline(matrix: list[list[float]] | None) -> Array:
+    try:
+        return np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NcbenchError(f"noise.matrix={matrix}: not n rows of n numbers") from error
+
+
 def _read(path: str) -> Array:
     file = Path(path)
     if not file.is_file():
@@ -69,7 +77,7 @@ def _read(path: str) -> Array:
         if file.suffix == ".npy":
             return np.asarray(np.load(file, allow_pickle=False), dtype=np.float64)
         return np.loadtxt(file, delimiter=",", ndmin=2)
-    except (ValueError, UnicodeDecodeError) as error:
+    except (ValueError, OSError, EOFError) as error:
         raise NcbenchError(
             f"noise.path={path}: expected a CSV file of numbers without header, or an npy file "
             f"({error})"
