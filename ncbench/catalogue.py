@@ -8,6 +8,7 @@ is always safe, and a folder that cannot be written only costs time.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -73,7 +74,8 @@ class Catalogue:
             temporary.write_text(json.dumps(self._entries))
             temporary.replace(self._path)
         except (OSError, TypeError, ValueError):
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink()
 
 
 def _key(point: EntryPoint) -> str:

@@ -16,9 +16,10 @@ def print_table(frame: pd.DataFrame, console: Console | None = None) -> None:
     The best of each measure, data set and sigma is bold and starred; the number of trials is
     shown where it is not the usual one; skipped and failed cells say so, with reasons below.
     """
-    console = console or Console()
-    if not console.is_terminal:
-        console = Console(width=200)  # a log has no width of its own
+    if console is None:
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console.width = 200  # a log has no width of its own
     others = other_keys(frame)
     keys = ["measure", "dataset", "algo", *others]
     sigmas = sorted(frame["sigma"].unique())

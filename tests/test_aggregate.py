@@ -1,0 +1,92 @@
+"""From records to tables."""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ncbench.aggregate import other_keys, tidy
+from ncbench.records import SCHEMA, read_records, write_record
+from ncbench.table import print_table
+
+
+def record(losses: list[float] | None, status: str = "done", **config: Any) -> dict[str, Any]:
+    base: dict[str, Any] = {"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}}
+    base |= {"algo": {"name": "ncfw", "max_iter": 9}, "sigma": 0.1, "seed": 0, "output_dir": "x"}
+    trials = [{"losses": {"h_mean": loss, "q_mean": 0.0}} for loss in losses or []]
+    reason = {} if status == "done" else {"reason": "because"}
+    return {"status": status, "config": base | config, "trials": trials, **reason}
+
+
+def table(records: list[dict[str, Any]]) -> str:
+    stream = io.StringIO()
+    print_table(tidy(records), Console(file=stream, width=200, force_terminal=False))
+    return stream.getvalue()
+
+
+def test_mean_and_standard_error_by_hand() -> None:
+    row = tidy([record([0.1, 0.2, 0.6])]).iloc[0]
+    assert row["n"] == 3
+    assert row["mean"] == pytest.approx(0.3)
+    variance = (0.2**2 + 0.1**2 + 0.3**2) / 2  # ddof 1
+    assert row["sem"] == pytest.approx(math.sqrt(variance / 3))
+
+
+def test_skipped_and_failed_cells_have_no_mean() -> None:
+    frame = tidy([record(None, "skipped", sigma=0.2), record(None, "failed"), record([0.5])])
+    assert frame["mean"].notna().tolist() == [status == "done" for status in frame["status"]]
+
+
+def test_only_keys_that_vary_within_a_plugin_are_shown() -> None:
+    other = {"name": "ncbs", "max_iter": 200, "sample_split": "crossfit"}
+    assert other_keys(tidy([record([0.1]), record([0.2], algo=other)])) == []
+    varied = {"name": "ncfw", "max_iter": 10}
+    assert other_keys(tidy([record([0.1]), record([0.2], algo=varied)])) == ["algo.max_iter"]
+    assert other_keys(tidy([record([0.1]), record([0.2], seed=1)])) == ["seed"]
+    assert other_keys(tidy([record([0.1]), record([0.2], output_dir="y")])) == []
+
+
+def test_the_table_marks_the_best_and_what_is_missing() -> None:
+    fw = {"algo": {"name": "fw", "max_iter": 9}}
+    text = table(
+        [
+            record([0.1, 0.3]),
+            record([0.5, 0.7], **fw),
+            record([0.5, 0.7], sigma=0.4),
+            record(None, "failed", sigma=0.4, **fw),
+            record([0.25], sigma=0.2),
+        ]
+    )
+    lines = {line.split()[-4:][0]: line for line in text.splitlines()[1:3]}
+    assert "0.200 (0.100)*" in text
+    assert "0.600 (0.100)*" in text  # alone at sigma 0.4: fw failed there
+    assert "0.250 n=1*" in text
+    assert text.count("*") == 3 + 1  # three best cells, and the legend
+    assert "1 failed: because" in text
+    assert any(" - " in line for line in lines.values())  # fw has no cell at sigma 0.2
+
+
+def test_foreign_and_broken_files_are_reported_and_ignored(tmp_path: Path) -> None:
+    good = {"schema": SCHEMA, "id": "a", **record([0.1])}
+    write_record(tmp_path, good)
+    for name, content in {"b": '{"schema"', "c": "[1]", "d": '{"schema": 999}'}.items():
+        (tmp_path / "cells" / name).mkdir()
+        (tmp_path / "cells" / name / "record.json").write_text(content)
+    found = list(read_records(tmp_path))
+    assert found[0] == good
+    assert [type(error) for error in found[1:]] == [ValueError] * 3
+    assert "999" in str(found[3])
+
+
+def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
+    for loss in (0.1, 0.2):
+        write_record(tmp_path, {"schema": SCHEMA, "id": "a", **record([loss])})
+    (only,) = read_records(tmp_path)
+    assert isinstance(only, dict)
+    assert only["trials"][0]["losses"]["h_mean"] == 0.2
+    assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]

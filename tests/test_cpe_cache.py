@@ -1,0 +1,117 @@
+"""Sharing CPE probabilities: one fit, the same numbers, no damage."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from ncbench.cpe_cache import SharedCPE
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+
+
+def shared(folder: Path, identity: str = "lr", limit: float = 1.0) -> SharedCPE:
+    return SharedCPE(LogisticRegression(), identity, str(folder), limit).fit(X, Y)
+
+
+def test_the_second_asks_without_fitting_and_gets_the_same(tmp_path: Path) -> None:
+    plain = LogisticRegression().fit(X, Y).predict_proba(X)
+    first, second = shared(tmp_path), shared(tmp_path)
+    np.testing.assert_array_equal(first.predict_proba(X), plain)
+    np.testing.assert_array_equal(second.predict_proba(X), plain)
+    assert (first.fits_, second.fits_) == (1, 0)
+    np.testing.assert_array_equal(second.classes_, [0, 1])
+
+
+def test_other_data_labels_examples_or_learners_are_other_entries(tmp_path: Path) -> None:
+    shared(tmp_path).predict_proba(X)
+    asked = [
+        (SharedCPE(LogisticRegression(), "lr", str(tmp_path)).fit(X + 1, Y), X),
+        (SharedCPE(LogisticRegression(), "lr", str(tmp_path)).fit(X, 1 - Y), X),
+        (shared(tmp_path), X[:10]),
+        (shared(tmp_path, identity="lr with other parameters"), X),
+    ]
+    for cpe, examples in asked:
+        cpe.predict_proba(examples)
+        assert cpe.fits_ == 1
+    assert len(list(tmp_path.glob("*.npy"))) == 5
+
+
+def test_a_damaged_entry_is_computed_again(tmp_path: Path) -> None:
+    expected = shared(tmp_path).predict_proba(X)
+    (entry,) = tmp_path.glob("*.npy")
+    entry.write_bytes(entry.read_bytes()[:50])
+    again = shared(tmp_path)
+    np.testing.assert_array_equal(again.predict_proba(X), expected)
+    assert again.fits_ == 1
+
+
+def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
+    size = shared(tmp_path).predict_proba(X).nbytes + 128  # with the header of the file
+    (old,) = tmp_path.glob("*.npy")
+    os.utime(old, (0, 0))
+    limit = 2.5 * size / 1e9
+    for k in range(1, 4):
+        shared(tmp_path, f"lr {k}", limit).predict_proba(X)
+        for age, path in enumerate(sorted(tmp_path.glob("*.npy"), key=os.path.getmtime)):
+            os.utime(path, (age + k, age + k))
+    assert not old.exists()
+    assert len(list(tmp_path.glob("*.npy"))) == 2
+
+
+def test_it_can_be_cloned(tmp_path: Path) -> None:
+    copy = clone(shared(tmp_path))
+    assert copy.get_params()["identity"] == "lr"
+
+
+ASK = """
+import sys, numpy as np
+from sklearn.linear_model import LogisticRegression
+from ncbench.cpe_cache import SharedCPE
+X = np.random.default_rng(0).normal(size=(20000, 30))
+cpe = SharedCPE(LogisticRegression(), "lr", sys.argv[1]).fit(X, (X[:, 0] > 0).astype(int))
+print(cpe.predict_proba(X).sum(), cpe.fits_)
+"""
+
+
+def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", ASK, str(tmp_path)]
+    asking = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    found = [process.communicate(timeout=120)[0].split() for process in asking]
+    assert sorted(fits for _, fits in found) == ["0", "0", "1"]
+    assert len({total for total, _ in found}) == 1
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]  # no temporary file, no lock
+
+
+@pytest.mark.parametrize("algorithms", ["ncfw,fw,nclr_plugin,cpe_argmax", "ncbs,bs"])
+def test_records_are_the_same_with_and_without_sharing(
+    algorithms: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    measure = "micro_f1" if "bs" in algorithms else "q_mean"
+    options = ("-m", "dataset=wine", "trials=2", f"measure={measure}", f"algo={algorithms}")
+
+    def numbers(folder: str) -> dict[str, Any]:
+        assert ncbench(*options, f"output_dir={folder}", f"cache={folder == 'with'}").code == 0
+        found = {}
+        for path in (tmp_path / folder / "cells").rglob("record.json"):
+            record = json.loads(path.read_text())
+            for trial in record["trials"]:
+                del trial["seconds"]
+            found[record["id"]] = (record["config"]["algo"]["name"], record["trials"])
+        return found
+
+    assert numbers("with") == numbers("without")
+    assert (tmp_path / "with" / "cache" / "cpe").is_dir()
+    assert not (tmp_path / "without" / "cache").exists()

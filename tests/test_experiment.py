@@ -1,0 +1,120 @@
+"""One cell: the paper's splits, paired noise, and what a record holds."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.model_selection import train_test_split
+
+from ncbench.confusion import expected_confusion
+from ncbench.experiment import load_dataset, make_noise, prepare, run_trial, split
+from ncbench.registry import get_registry
+
+
+def config(**changes: Any) -> dict[str, Any]:
+    plugins = {
+        "dataset": "iris",
+        "noise": "random",
+        "cpe": "logistic",
+        "t_estimator": "known",
+        "measure": "h_mean",
+        "algo": "ncfw",
+    }
+    settings: dict[str, Any] = {
+        **{"sigma": 0.2, "trials": 5, "test_size": 0.3, "seed": 0, "data_dir": "data"},
+        **{"output_dir": "outputs", "threads": 1, "cache": False, "cache_limit": 1.0},
+    }
+    built: dict[str, Any] = {}
+    for kind, name in plugins.items():
+        chosen = changes.pop(kind, name)
+        parameters = chosen if isinstance(chosen, dict) else {"name": chosen}
+        plugin = get_registry().plugin(kind, parameters["name"])
+        defaults = {p.name: p.default for p in plugin.parameters}
+        built[kind] = {**defaults, **parameters}
+    if "max_iter" in built["algo"]:
+        built["algo"]["max_iter"] = 30
+    return {**built, **settings, **changes}
+
+
+def test_with_seed_0_the_splits_are_the_papers() -> None:
+    cell = prepare(config())
+    for trial in range(5):
+        expected = train_test_split(np.arange(150), test_size=0.3, random_state=trial)
+        for ours, theirs in zip(split(cell, trial), expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_other_seeds_give_other_splits() -> None:
+    seen = {
+        tuple(split(prepare(config(seed=seed)), trial)[1])
+        for seed, trial in itertools.product((0, 1, 2), range(3))
+    }
+    assert len(seen) == 9
+
+
+def test_noise_depends_on_data_set_noise_sigma_and_seed_alone() -> None:
+    def noise(**changes: Any) -> Any:
+        cell = config(**changes)
+        return make_noise(cell, load_dataset(cell))
+
+    first = noise()
+    for same in (
+        {"algo": "fw"},
+        {"algo": "ncbs", "measure": "micro_f1"},
+        {"cpe": "boosting"},
+        {"trials": 3, "test_size": 0.5},
+    ):
+        other = noise(**same)
+        np.testing.assert_array_equal(other.y, first.y)
+        assert other.noise_matrix == first.noise_matrix
+    for different in ({"seed": 1}, {"sigma": 0.3}, {"noise": "symmetric"}):
+        assert not np.array_equal(noise(**different).y, first.y)
+
+
+def test_the_synthetic_problem_keeps_its_own_test_size() -> None:
+    cell = prepare(config(dataset={"name": "synthetic", "train": 400, "test": 1000}, trials=2))
+    train, test = split(cell, 0)
+    assert (len(train), len(test)) == (400, 1000)
+
+
+def test_a_trial_is_what_a_user_would_compute() -> None:
+    cell = prepare(config())
+    trial = run_trial(cell, 0)
+    train, test = split(cell, 0)
+    registry = get_registry()
+    classifier = registry.build(
+        "algo", "ncfw", measure="h_mean", cpe=registry.build("cpe", "logistic"), max_iter=30
+    )
+    T = cell.noisy.noise_matrix
+    classifier.fit(cell.dataset.X[train], cell.noisy.y[train], noise_matrix=T)
+    C = expected_confusion(cell.dataset.y[test], classifier.predict_proba(cell.dataset.X[test]))
+    np.testing.assert_array_equal(trial["confusion"], C)
+    assert trial["losses"]["h_mean"] == registry.build("measure", "h_mean")(C)
+    assert trial["losses"]["zero_one"] == pytest.approx(1 - np.trace(C))
+    np.testing.assert_array_equal(trial["noise_matrix_estimate"], T)
+
+
+def test_a_trial_repeats_itself() -> None:
+    def numbers(trial: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in trial.items() if key != "seconds"}
+
+    cell = config(cpe={"name": "sklearn", "estimator": "RandomForestClassifier"})
+    assert numbers(run_trial(prepare(cell), 1)) == numbers(run_trial(prepare(cell), 1))
+
+
+def test_a_configured_measure_is_the_one_reported() -> None:
+    cell = prepare(config(measure={"name": "micro_f1", "background": 2}, algo="ncbs"))
+    trial = run_trial(cell, 0)
+    C = np.array(trial["confusion"])
+    expected = 1 - 2 * (C[0, 0] + C[1, 1]) / (2 - C[2].sum() - C[:, 2].sum())
+    assert trial["losses"]["micro_f1"] == pytest.approx(expected)
+
+
+def test_identity_tells_ncfw_nothing_about_the_noise() -> None:
+    told_nothing = run_trial(prepare(config(t_estimator="identity")), 0)
+    uncorrected = run_trial(prepare(config(algo="fw")), 0)
+    assert told_nothing["confusion"] == uncorrected["confusion"]
+    assert told_nothing["noise_matrix_estimate"] == np.eye(3).tolist()
