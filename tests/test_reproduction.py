@@ -1,0 +1,44 @@
+"""Our numbers beside the paper's, on its own data, noise and splits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+SIGMAS = "sigma=0.1,0.2,0.3,0.4"
+
+
+def beside_the_paper(ncbench: Callable, tables: Path) -> pd.DataFrame:
+    """Return our means and the paper's, cell by cell."""
+    ours = pd.DataFrame(json.loads(ncbench("aggregate", "outputs", "--format", "json").out))
+    assert set(ours["status"]) == {"done"}
+    paper = pd.read_csv(tables)
+    keys = ["measure", "dataset", "algo", "sigma"]
+    both = ours.merge(paper, on=keys, suffixes=("", "_paper"))
+    assert len(both) == len(ours)
+    return both.assign(difference=both["mean"] - both["mean_paper"])
+
+
+def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, paper_tables: Path) -> None:
+    options = ("-m", "dataset=vehicle", "noise=recorded", f"data_dir={shared_data}", SIGMAS)
+    assert ncbench(*options, "algo=ncfw,fw", "measure=h_mean,q_mean,g_mean").code == 0
+    assert ncbench(*options, "algo=ncbs,bs", "measure=micro_f1").code == 0
+    both = beside_the_paper(ncbench, paper_tables)
+    assert len(both) == 32
+    assert both["difference"].abs().max() <= 0.035
+    assert both["difference"].abs().mean() <= 0.010
+
+
+@pytest.mark.parametrize("dataset", ["pageblocks", "satimage", "abalone"])
+def test_ncbs_is_level_with_the_paper(
+    dataset: str, ncbench: Callable, shared_data: Path, paper_tables: Path
+) -> None:
+    options = (f"dataset={dataset}", "noise=recorded", f"data_dir={shared_data}")
+    assert ncbench("-m", *options, SIGMAS, "algo=ncbs", "measure=micro_f1").code == 0
+    both = beside_the_paper(ncbench, paper_tables)
+    assert both["difference"].max() <= 0.025
+    assert both["difference"].mean() <= 0.003  # three digits are printed, and rounded
