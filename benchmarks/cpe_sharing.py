@@ -1,8 +1,8 @@
 """CPE time of a sweep with and without shared probabilities.
 
-``python benchmarks/cpe_sharing.py [--data-dir DIR] [--rounds N] [--json]``: h_mean, q_mean, g_mean x
-ncfw, fw on satimage (digits where there is no data folder), once with ``cache=true`` and once with
-``cache=false`` in each round, each into an empty folder. CPE time is the sum of the records'
+``python benchmarks/cpe_sharing.py [--data-dir DIR] [--rounds N] [--json]``: h_mean, q_mean, g_mean
+x ncfw, fw on satimage (digits where there is no data folder), once with ``cache=true`` and once
+with ``cache=false`` in each round, each into an empty folder. CPE time is the sum of the records'
 ``seconds.cpe``; the ratio is that of the medians. All else in the records must be identical.
 """
 

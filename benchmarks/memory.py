@@ -1,7 +1,7 @@
 """Peak memory of a cell as the data grows, beside fitting scikit-learn's pipeline alone.
 
-``python benchmarks/memory.py --data-dir DIR [--json]``: covtype with all 54 features, a quarter, half
-and all of its rows; one trial of NCFW. Each run has a process of its own. The alternative loads
+``python benchmarks/memory.py --data-dir DIR [--json]``: covtype with all 54 features, a quarter,
+half and all of its rows; one trial of NCFW. Each run has a process of its own. The alternative loads
 the same rows and fits a standardised ``LogisticRegression`` to the training part. Without a data
 folder the rows are drawn, with the same shape.
 """
@@ -77,8 +77,8 @@ def main() -> None:
         return
     for m, found in result.items():
         print(
-            f"m = {m:>7}: {found['peak_mb']:7.0f} MB   pipeline alone {found['pipeline_mb']:7.0f} MB"
-            f"   ratio {found['ratio']:.2f}"
+            f"m = {m:>7}: {found['peak_mb']:7.0f} MB   "
+            f"pipeline alone {found['pipeline_mb']:7.0f} MB   ratio {found['ratio']:.2f}"
         )
     sizes, peaks = np.array(list(result)), np.array([f["peak_mb"] for f in result.values()])
     slope, constant = np.polyfit(sizes, peaks, 1)

@@ -1,7 +1,7 @@
 """How long commands take that need no plug-in code, beside ``python -c "import hydra"``.
 
-``python benchmarks/startup.py [--rounds N] [--json]``: the commands in turn, round after round; medians
-and their ratios to importing Hydra. ``cold`` is ``--help`` without the catalogue of plug-ins, which
+``python benchmarks/startup.py [--rounds N] [--json]``: the commands in turn, round after round;
+medians and their ratios to importing Hydra. ``cold`` is ``--help`` without the catalogue of plug-ins, which
 then imports them all: the first call after an installation or an edit.
 """
 
