@@ -1,9 +1,9 @@
 """Peak memory of a cell as the data grows, beside fitting scikit-learn's pipeline alone.
 
 ``python benchmarks/memory.py --data-dir DIR [--json]``: covtype with all 54 features, a quarter,
-half and all of its rows; one trial of NCFW. Each run has a process of its own. The alternative loads
-the same rows and fits a standardised ``LogisticRegression`` to the training part. Without a data
-folder the rows are drawn, with the same shape.
+half and all of its rows; one trial of NCFW. Each run has a process of its own. The alternative
+loads the same rows and fits a standardised ``LogisticRegression`` to the training part. Without a
+data folder the rows are drawn, with the same shape.
 """
 
 from __future__ import annotations

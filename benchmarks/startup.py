@@ -1,8 +1,8 @@
 """How long commands take that need no plug-in code, beside ``python -c "import hydra"``.
 
 ``python benchmarks/startup.py [--rounds N] [--json]``: the commands in turn, round after round;
-medians and their ratios to importing Hydra. ``cold`` is ``--help`` without the catalogue of plug-ins, which
-then imports them all: the first call after an installation or an edit.
+medians and their ratios to importing Hydra. ``cold`` is ``--help`` without the catalogue of
+plug-ins, which then imports them all: the first call after an installation or an edit.
 """
 
 from __future__ import annotations
