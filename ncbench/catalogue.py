@@ -25,10 +25,10 @@ from ncbench.plugin import Plugin
 
 def default_path() -> Path:
     """Return the file for this Python environment, in the user's cache folder."""
-    home = os.environ.get("NCBENCH_CACHE_HOME") or os.environ.get("XDG_CACHE_HOME")
-    folder = Path(home) if home else Path.home() / ".cache"
+    own, user = os.environ.get("NCBENCH_CACHE_HOME"), os.environ.get("XDG_CACHE_HOME")
+    folder = Path(own) if own else Path(user or Path.home() / ".cache") / "ncbench"
     environment = hashlib.sha256(f"{sys.prefix} {sys.version}".encode()).hexdigest()[:16]
-    return folder / "ncbench" / f"plugins-{environment}.json"
+    return folder / f"plugins-{environment}.json"
 
 
 class Catalogue:

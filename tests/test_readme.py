@@ -36,7 +36,11 @@ def test_the_plugin_example_installs_and_is_in_the_table(tmp_path: Path) -> None
         done = subprocess.run(
             [sys.executable, "-m", "ncbench", *argv],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(site), "NCBENCH_CACHE_HOME": str(tmp_path)},
+            env={
+                **os.environ,
+                "PYTHONPATH": str(site),
+                "NCBENCH_CACHE_HOME": str(tmp_path / "cache"),
+            },
             capture_output=True,
             text=True,
             check=True,
