@@ -17,6 +17,10 @@ def main() -> None:
             code = _plugins(argv[1:])
         elif argv[:1] == ["aggregate"]:
             code = _aggregate(argv[1:])
+        elif argv[:1] == ["status"]:
+            code = _status(argv[1:])
+        elif argv[:1] == ["rerun"]:
+            code = _rerun(argv[1:])
         elif "--help" in argv or "-h" in argv:
             from ncbench.listing import print_help
 
@@ -58,6 +62,35 @@ def _aggregate(argv: list[str]) -> int:
 
     print_records(args.folder, args.format)
     return 0
+
+
+def _status(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="ncbench status", description="Say how a sweep goes, from another terminal."
+    )
+    parser.add_argument("folder", metavar="DIR", help="the sweep's output_dir")
+    parser.add_argument("--all", action="store_true", help="every sweep, not just the newest")
+    args = parser.parse_args(argv)
+
+    from ncbench.status import print_status
+
+    print_status(args.folder, every=args.all)
+    return 0
+
+
+def _rerun(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="ncbench rerun", description="Repeat a cell from its record and compare every number."
+    )
+    parser.add_argument("folder", metavar="DIR", help="the output_dir that holds the record")
+    parser.add_argument("id", metavar="ID", help="of the cell; its beginning is enough")
+    parser.add_argument("--data-dir", help="where the data is now, if it was elsewhere")
+    parser.add_argument("--threads", type=int, help="of BLAS and OpenMP; by default as recorded")
+    args = parser.parse_args(argv)
+
+    from ncbench.rerun import rerun
+
+    return rerun(args.folder, args.id, data_dir=args.data_dir, threads=args.threads)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import itertools
+import json
+import os
 import re
+import signal
+import sys
+import time
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import _run_hydra, create_config_search_path, get_args_parser
@@ -20,8 +27,12 @@ from omegaconf.errors import OmegaConfBaseException
 
 from ncbench import configs
 from ncbench.errors import NcbenchError
+from ncbench.files import write_json
 from ncbench.registry import KINDS, get_registry
 from ncbench.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from ncbench.sweep import Sweep
 
 CONFIG_NAME = "config"
 CONFIG_PATH = "pkg://ncbench_conf"
@@ -56,55 +67,99 @@ def _single(hydra: Hydra, args: argparse.Namespace) -> int:
     swept = [override.input_line for override in parsed if override.is_sweep_override()]
     if swept:
         raise NcbenchError(f"{swept[0]}: several values need a sweep: python -m ncbench -m ...")
-    config = configs.resolve(_compose(hydra, args, args.overrides))
+    config = _resolve(hydra, args, args.overrides)
 
     from ncbench.cell import run_alone
-    from ncbench.sweep import print_cell
+    from ncbench.sweep import line
 
-    print_cell(run_alone(config))
+    print(line(run_alone(config)))
     return 0
 
 
 def _sweep(hydra: Hydra, args: argparse.Namespace) -> int:
-    _check_axes(hydra, args, _parse(args.overrides))
-    returns = hydra.multirun(
+    from ncbench.sweep import Sweep, finish
+    from ncbench.watch import watched
+    from ncbench.worker import get_worker
+
+    # Every cell is composed and checked before anything runs.
+    overrides = _parse(_swept_in_files(hydra, args) + args.overrides)
+    combinations = itertools.product(*map(_axis, overrides))
+    cells = [_resolve(hydra, args, list(combination)) for combination in combinations]
+    # Two sweeps started in the same second still have folders of their own.
+    stamp = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
+    folder = Path(cells[0]["output_dir"]) / "sweeps" / stamp
+    sweep = Sweep(folder, cells, sys.argv[1:])
+    sweep.begin()
+    own = [override for override in args.overrides if override.startswith("hydra")]
+    # A batch system's SIGTERM ends a sweep as Ctrl-C does: launchers then end their workers too.
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ending, signal.default_int_handler)
+    try:
+        with watched(folder):
+            if sweep.waiting:
+                _launch(hydra, args, sweep, own)
+    except KeyboardInterrupt:
+        (folder / "stop").touch()
+        get_worker().stop()
+        print(f"\nStopped; what is finished is kept. Go on with: {sweep.go_on()}", file=sys.stderr)
+        return 130
+    return finish(sweep)
+
+
+def _launch(hydra: Hydra, args: argparse.Namespace, sweep: Sweep, own: list[str]) -> None:
+    """Give the cells that are not finished to Hydra's launcher, in groups."""
+    basic = "BasicLauncher" in _compose(hydra, args, own).hydra.launcher["_target_"]
+    size = sweep.configs[0]["group"] or (len(sweep.waiting) if basic else 1)
+    groups = [sweep.waiting[i : i + size] for i in range(0, len(sweep.waiting), size)]
+    write_json(sweep.folder / "groups.json", groups)
+    jobs = ",".join(map(str, range(len(groups))))
+    hydra.multirun(
         config_name=args.config_name or CONFIG_NAME,
         task_function=job,
-        overrides=[*args.overrides, "hydra.mode=MULTIRUN"],
+        overrides=[
+            *own,
+            *("hydra.mode=MULTIRUN", f"hydra.sweep.dir={_quoted(str(sweep.folder))}"),
+            f"job={jobs}",
+        ],
         with_log_configuration=False,
     )
 
-    from ncbench.sweep import finish
 
-    return finish([job_return.return_value for batch in returns for job_return in batch])
+def job(cfg: DictConfig) -> None:
+    """Run a group of a sweep's cells, in whatever process the launcher chose."""
+    from hydra.core.hydra_config import HydraConfig
 
+    from ncbench.sweep import run_cells
 
-def job(cfg: DictConfig) -> Any:
-    """Run one cell of a sweep, in whatever process the launcher chose."""
-    from ncbench.cell import run_in_sweep
-    from ncbench.sweep import print_cell
-
-    record = run_in_sweep(configs.resolve(cfg))
-    print_cell(record)
-    return record
+    folder = Path(HydraConfig.get().sweep.dir)
+    groups = json.loads((folder / "groups.json").read_text())
+    run_cells(folder, groups[cfg.job])
 
 
-def _check_axes(hydra: Hydra, args: argparse.Namespace, overrides: list[Override]) -> None:
-    """Compose the first cell, and a cell for each further value of each swept key.
+def _swept_in_files(hydra: Hydra, args: argparse.Namespace) -> list[str]:
+    """Return what an experiment file sweeps over (``hydra.sweeper.params``)."""
+    fixed = [o.input_line or "" for o in _parse(args.overrides) if not o.is_sweep_override()]
+    params = _compose(hydra, args, fixed).hydra.sweeper.params or {}
+    given = {override.partition("=")[0] for override in args.overrides}
+    return [f"{key}={value}" for key, value in params.items() if key not in given]
 
-    A mistake in any value is found before anything runs, without composing every cell.
-    """
-    axes = [
-        [f"{_full_key(override)}={value}" for value in override.sweep_string_iterator()]
-        if override.is_sweep_override()
-        else [override.input_line or ""]
-        for override in overrides
-    ]
-    first = [values[0] for values in axes]
-    configs.resolve(_compose(hydra, args, first))
-    for axis, values in enumerate(axes):
-        for value in values[1:]:
-            configs.resolve(_compose(hydra, args, [*first[:axis], value, *first[axis + 1 :]]))
+
+def _axis(override: Override) -> list[str]:
+    """Return the values an override takes, each as an override."""
+    text = override.input_line or ""
+    if not override.is_sweep_override():
+        return [text]
+    key = text.split("=", 1)[0]
+    return [f"{key}={value}" for value in override.sweep_string_iterator()]
+
+
+def _resolve(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> dict[str, Any]:
+    return {**configs.resolve(_compose(hydra, args, overrides)), "command": sys.argv[1:]}
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _parse(overrides: list[str]) -> list[Override]:
@@ -126,11 +181,6 @@ def _values(override: Override) -> list[str]:
     if override.is_sweep_override():
         return list(override.sweep_string_iterator())
     return [str(override.value())]
-
-
-def _full_key(override: Override) -> str:
-    line = override.input_line or ""
-    return line.split("=", 1)[0]
 
 
 def _compose(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> DictConfig:

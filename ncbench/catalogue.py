@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ncbench.files import write_json
 from ncbench.plugin import Plugin
 
 
@@ -68,14 +69,8 @@ class Catalogue:
         """Write the file, whole or not at all, if anything changed."""
         if not self._changed:
             return
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(self._entries))
-            temporary.replace(self._path)
-        except (OSError, TypeError, ValueError):
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+        with contextlib.suppress(OSError, TypeError, ValueError):
+            write_json(self._path, self._entries)
 
 
 def _key(point: EntryPoint) -> str:

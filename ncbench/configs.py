@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from dataclasses import field, make_dataclass
 from typing import Any
 
@@ -23,9 +21,6 @@ def register() -> None:
     store.store(name="settings", node=Settings)
     for plugin in get_registry().plugins():
         store.store(group=plugin.kind, name=plugin.name, node=_schema(plugin))
-    # Two sweeps started in the same second still get folders of their own.
-    stamp = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
-    OmegaConf.register_new_resolver("ncbench.sweep", lambda: stamp, replace=True)
 
 
 def _schema(plugin: Plugin) -> type:
@@ -53,6 +48,9 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     _require(0 <= config["sigma"] <= 1, config, "sigma", "a probability, in [0, 1]")
     _require(0 < config["test_size"] < 1, config, "test_size", "a share, in (0, 1)")
     _require(1 <= config["trials"] <= 10_000, config, "trials", "from 1 to 10000")
+    expected = "record or raise"
+    _require(config["on_error"] in ("record", "raise"), config, "on_error", expected)
+    _require(config["group"] >= 0, config, "group", "at least 0")
     _require(config["threads"] >= 1, config, "threads", "at least 1")
     _require(config["cache_limit"] >= 0, config, "cache_limit", "a size in GB")
     _require(0 <= config["seed"] <= 400_000, config, "seed", "from 0 to 400000")

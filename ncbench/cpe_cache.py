@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from ncbench.files import only_one, write_whole
 
 Array = NDArray[np.float64]
 
@@ -71,7 +73,7 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         kept = _read(path)
         if kept is not None:
             return kept
-        with _only_one(path.with_suffix(".lock")):
+        with only_one(path.with_suffix(".lock")):
             kept = _read(path)  # another process may have just computed it
             if kept is not None:
                 return kept
@@ -106,25 +108,9 @@ def _read(path: Path) -> Array | None:
 
 
 def _write(path: Path, probabilities: Array) -> None:
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        np.save(file, probabilities, allow_pickle=False)
-    temporary.replace(path)
-
-
-@contextlib.contextmanager
-def _only_one(lock: Path) -> Iterator[None]:
-    """Hold a lock among processes, so that one computes an entry and the others wait for it."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as file:
-        # Windows and some network file systems have no such locks: then the same entry may be
-        # computed twice, but never damaged.
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-    lock.unlink(missing_ok=True)
+    buffer = io.BytesIO()
+    np.save(buffer, probabilities, allow_pickle=False)
+    write_whole(path, buffer.getvalue())
 
 
 def _shrink(folder: Path, limit: float) -> None:

@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import re
-import uuid
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -31,6 +29,7 @@ from numpy.typing import NDArray
 from ncbench import seeds
 from ncbench.dataset import Labels, NoisyLabels
 from ncbench.errors import NcbenchError
+from ncbench.files import write_whole
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.tabular import label_array
 
@@ -144,23 +143,9 @@ def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
             raise NcbenchError(f"file {path}: {key!r} is an array of Python objects")
     np.savez_compressed(buffer, **dict(arrays))  # type: ignore[arg-type]
     content = buffer.getvalue()
-    path.parent.mkdir(parents=True, exist_ok=True)
     checksum = hashlib.sha256(content).hexdigest()
-    _replace(sum_file(path), f"{checksum}  {path.name}\n".encode())
-    _replace(path, content)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(sum_file(path), f"{checksum}  {path.name}\n".encode())
+    write_whole(path, content)
 
 
 def recorded_noise(

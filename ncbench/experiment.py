@@ -61,6 +61,11 @@ def prepare(config: Config) -> Cell:
     uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)
     for psi in reported.values():
         psi(uniform)  # a cost matrix of the wrong shape, a background class that does not exist
+    # What a plug-in refuses to be built with is found now, not after an hour.
+    registry = get_registry()
+    _build(config, "t_estimator")
+    cpe = _build(config, "cpe", random_state=0)
+    registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
     cell = Cell(config, dataset, noisy, measure, reported)
     for trial in range(config["trials"]):
         split(cell, trial)

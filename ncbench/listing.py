@@ -26,6 +26,8 @@ HELP = """ncbench: learning from noisy labels for non-linear measures of the con
   python -m ncbench KEY=VALUE ...          one cell: a record and its losses
   python -m ncbench -m KEY=A,B ...         a sweep over every combination, and a table
   python -m ncbench aggregate DIR          the table again, from the records
+  python -m ncbench status DIR             how a sweep into DIR goes, from another terminal
+  python -m ncbench rerun DIR ID           a cell again from its record, every number compared
   python -m ncbench plugins                the listing below, with who brought what
 
 Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists them.

@@ -1,27 +1,49 @@
-"""Records: one JSON file for each cell.
+"""Records: one JSON file for each cell, ``output_dir/cells/<id>/record.json``.
 
-A record is written under a temporary name, flushed, and renamed, so that a reader sees either
-all of it or nothing. ``read_records`` is the documented reader; ``SCHEMA`` changes when a reader
-of old records would misunderstand new ones.
+=================== ==================================================================
+key                 what
+=================== ==================================================================
+schema              version of this layout; a reader ignores records of another one
+id                  hash of configuration, plug-in versions and data: names the folder
+status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with ``reason``
+                    and, unless the process was killed, ``traceback``)
+config              the resolved configuration
+plugins             distribution and version of each plug-in used
+dataset             name, classes, examples, features, source, fingerprint
+noise_matrix        T, column stochastic
+trials              one entry for each: losses (every measure), confusion (expected, on the
+                    clean test part), noise_matrix_estimate, diagnostics, seconds
+seconds             time of the cell, this time
+peak_memory_mb      largest resident size of the process so far
+provenance          versions, commit, host, CPU, threads, command, time
+=================== ==================================================================
+
+``read_records`` is the reader. Trials of a cell that is not finished yet are kept beside, as
+``trial-<k>.json``, so that a kill loses the trial under way and no other.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ncbench.files import only_one, write_json
+from ncbench.provenance import provenance
 from ncbench.registry import KINDS, get_registry
 
 SCHEMA = 1
 
 RECORD = "record.json"
 
-NOT_IDENTITY = ("data_dir", "output_dir", "threads", "cache", "cache_limit")
+NOT_IDENTITY = (
+    *("data_dir", "output_dir", "threads", "cache", "cache_limit"),
+    *("force", "on_error", "group", "command"),
+)
 """Keys that say where and how a cell is run; they do not change what it is."""
 
 
@@ -57,18 +79,70 @@ def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
     return {kind: f"{plugin.distribution} {plugin.version}" for kind, plugin in found.items()}
 
 
-def write_record(output_dir: str | Path, record: Mapping[str, Any]) -> Path:
-    """Write a record to ``output_dir/cells/<id>/record.json``, atomically."""
-    folder = Path(output_dir) / "cells" / str(record["id"])
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / RECORD
-    temporary = folder / f".{RECORD}.{os.getpid()}"
-    with temporary.open("w") as file:
-        json.dump(record, file, allow_nan=False)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    return path
+def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str, Any]:
+    """Return the record of a cell: what is the same for every status, and more."""
+    kept = {key: value for key, value in config.items() if key != "command"}
+    return {
+        "schema": SCHEMA,
+        "id": cell_id(config),
+        "status": status,
+        "config": kept,
+        "plugins": plugin_versions(config),
+        **more,
+        "provenance": provenance(config.get("command", []), config["threads"]),
+    }
+
+
+class CellFolder:
+    """The folder of one cell.
+
+    Parameters
+    ----------
+    output_dir : str
+    identity : str
+        As of ``cell_id``.
+    """
+
+    def __init__(self, output_dir: str, identity: str) -> None:
+        self.path = Path(output_dir) / "cells" / identity
+
+    def finished(self) -> dict[str, Any] | None:
+        """Return the record if the cell need not be run again: done, or skipped with a reason."""
+        with contextlib.suppress(ValueError):
+            record = read_record(self.path / RECORD)
+            if record["status"] in ("done", "skipped"):
+                return record
+        return None
+
+    @contextlib.contextmanager
+    def mine(self) -> Iterator[None]:
+        """Hold the cell: another process that wants it waits, and then finds it finished."""
+        with only_one(self.path / ".lock"):
+            yield
+
+    def trials(self) -> dict[int, dict[str, Any]]:
+        """Return the trials kept by a run that did not get to the end."""
+        kept = {}
+        for path in self.path.glob("trial-*.json"):
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                trial = json.loads(path.read_text())
+                kept[int(trial["trial"])] = trial
+        return kept
+
+    def keep_trial(self, trial: Mapping[str, Any]) -> None:
+        """Keep a finished trial until all are."""
+        write_json(self.path / f"trial-{trial['trial']}.json", trial)
+
+    def forget_trials(self) -> None:
+        """Delete what ``keep_trial`` kept."""
+        for path in self.path.glob("trial-*.json"):
+            path.unlink(missing_ok=True)
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Write the record; single trials are then no longer needed."""
+        write_json(self.path / RECORD, record)
+        if record["status"] == "done":
+            self.forget_trials()
 
 
 def read_record(path: Path) -> dict[str, Any]:

@@ -31,6 +31,12 @@ class Settings:
     threads: int = _setting(1, "threads of BLAS and OpenMP in each cell")
     cache: bool = _setting(True, "share CPE probabilities between cells, in output_dir/cache")
     cache_limit: float = _setting(2.0, "largest size of that cache, in GB")
+    force: bool = _setting(False, "run cells again that are finished")
+    on_error: str = _setting("record", "a failing cell: record it and go on, or raise and stop")
+    group: int = _setting(0, "cells in one job of the launcher; 0: all (basic), 1 (others)")
+
+    # Which of a sweep's jobs this is; set by the sweep itself.
+    job: Any = None
 
 
 SETTINGS = {f.name: f for f in fields(Settings) if f.metadata}

@@ -1,33 +1,197 @@
-"""What a run says: a line for each cell, and a table at the end of a sweep."""
+"""A sweep: which cells it has, what has become of them, and what is said about it.
+
+The folder of a sweep, ``output_dir/sweeps/<time>-<pid>/``, holds ``sweep.json`` (command, cells)
+and one ``<number>.json`` for each cell that was started: its state. Every process writes files of
+its own, so that all launchers, on one machine or many, report in the same way.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import platform
+import shlex
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from ncbench.aggregate import tidy
+from ncbench.files import write_json
+from ncbench.records import CellFolder, cell_id
+from ncbench.worker import get_worker, summary
+
+Config = Mapping[str, Any]
 
 
-def print_cell(record: Mapping[str, Any]) -> None:
-    """Print one line about a finished cell."""
-    config = record["config"]
+def describe(config: Config) -> str:
+    """Return a cell in a few words."""
     cell = " ".join(f"{key}={config[key]['name']}" for key in ("measure", "dataset", "noise"))
-    cell += f" sigma={config['sigma']:g} algo={config['algo']['name']}"
-    if record["status"] == "done":
-        row = tidy([record]).iloc[0]
-        spread = f" ({row['sem']:.4f})" if row["n"] > 1 else ""
-        result = f"{row['measure']} {row['mean']:.4f}{spread}, {row['n']} trials"
-        print(f"done     {cell}: {result}, {record['seconds']:.1f} s", flush=True)
-    else:
-        print(f"{record['status']:<8} {cell}: {record['reason']}", flush=True)
+    return f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
 
 
-def finish(records: Sequence[Mapping[str, Any]]) -> int:
-    """Print the table of a sweep and return its exit code: 1 if a cell failed."""
-    from ncbench.table import print_table
+def line(record: Mapping[str, Any]) -> str:
+    """Return one line about a finished cell."""
+    cell = describe(record["config"])
+    if record["status"] != "done":
+        return f"{record['status']:<8} {cell}: {record['reason']}"
+    measure = record["config"]["measure"]["name"]
+    losses = [trial["losses"][measure] for trial in record["trials"]]
+    mean = sum(losses) / len(losses)
+    said = f"{measure} {mean:.4f}"
+    if len(losses) > 1:
+        variance = sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)
+        said += f" ({(variance / len(losses)) ** 0.5:.4f})"
+    return f"done     {cell}: {said}, {len(losses)} trials, {record['seconds']:.1f} s"
 
-    frame = tidy(records)
+
+@dataclass
+class Sweep:
+    """A sweep's folder, written by the command that started it.
+
+    Parameters
+    ----------
+    folder : Path
+    configs : list
+        Resolved configurations of all cells, in order.
+    command : list of str
+        The arguments of ``python -m ncbench``.
+    """
+
+    folder: Path
+    configs: Sequence[Config]
+    command: Sequence[str]
+    waiting: list[int] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Write the folder; cells that are finished already are noted and wait no more."""
+        ids = [cell_id(config) for config in self.configs]
+        about = {
+            "command": list(self.command),
+            "cells": ids,
+            "started": time.time(),
+            "host": platform.node(),
+            "pid": os.getpid(),
+        }
+        write_json(self.folder / "sweep.json", about)
+        write_json(self.folder / "configs.json", list(self.configs))
+        for number, (config, identity) in enumerate(zip(self.configs, ids, strict=True)):
+            found = None
+            if not config["force"]:
+                found = CellFolder(config["output_dir"], identity).finished()
+            if found:
+                note(self.folder, number, {**summary(found), "state": "found"})
+            else:
+                self.waiting.append(number)
+
+    def go_on(self) -> str:
+        """Return the command that goes on with this sweep."""
+        return f"python -m ncbench {shlex.join(self.command)}"
+
+
+def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:
+    """Note the state of a cell: running, found, done, skipped or failed."""
+    write_json(folder / f"{number}.json", {**state, "time": time.time()})
+
+
+def run_cells(folder: Path, numbers: Sequence[int]) -> None:
+    """Run cells of a sweep, one after the other, in a worker process."""
+    configs = json.loads((folder / "configs.json").read_text())
+    for number in numbers:
+        if (folder / "stop").exists():
+            return
+        config = configs[number]
+        about = {"cell": describe(config), "host": platform.node()}
+        note(folder, number, {**about, "id": cell_id(config), "state": "running"})
+        result = get_worker().run(config)
+        note(folder, number, {**result, "state": result["status"]})
+        if result["status"] == "failed" and config["on_error"] == "raise":
+            (folder / "stop").touch()
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep has come."""
+
+    total: int
+    states: Mapping[int, Mapping[str, Any]]
+    started: float
+
+    @classmethod
+    def read(cls, folder: Path) -> Progress:
+        """Read a sweep's folder; whatever is not readable yet is not started yet."""
+        about = json.loads((folder / "sweep.json").read_text())
+        states = {}
+        for path in folder.glob("*.json"):
+            if path.stem.isdigit():
+                with contextlib.suppress(OSError, ValueError):
+                    states[int(path.stem)] = json.loads(path.read_text())
+        return cls(len(about["cells"]), states, about["started"])
+
+    def count(self, *states: str) -> int:
+        """Return how many cells are in one of these states."""
+        return sum(state["state"] in states for state in self.states.values())
+
+    @property
+    def running(self) -> list[Mapping[str, Any]]:
+        """The states of the cells under way."""
+        return [state for state in self.states.values() if state["state"] == "running"]
+
+    @property
+    def ended(self) -> int:
+        """How many cells need no more work."""
+        return self.count("done", "failed", "skipped", "found")
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left at the pace of the cells that were run so far."""
+        run = self.count("done", "failed")
+        ends = [s["time"] for s in self.states.values() if s["state"] in ("done", "failed")]
+        if not run or self.ended == self.total:
+            return None
+        pace = float(max(ends) - self.started) / run
+        return pace * (self.total - self.ended)
+
+    def __str__(self) -> str:
+        parts = [f"{self.count('done')} done", f"{self.count('failed')} failed"]
+        parts += [f"{self.count('skipped')} skipped", f"{self.count('found')} found finished"]
+        parts += [f"{len(self.running)} running", f"{self.total - self.ended} remaining"]
+        left = self.seconds_left
+        return ", ".join(parts) + (f", about {_duration(left)} left" if left is not None else "")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return (
+        f"{hours} h {minutes} min"
+        if hours
+        else f"{minutes} min {rest} s"
+        if minutes
+        else f"{rest} s"
+    )
+
+
+def finish(sweep: Sweep) -> int:
+    """Print the table of a sweep and its failures; return the exit code: 1 if a cell failed."""
+    from ncbench.aggregate import tidy
+    from ncbench.table import print_failures, print_table
+
+    records = []
+    missing = 0
+    for config in sweep.configs:
+        path = CellFolder(config["output_dir"], cell_id(config)).path / "record.json"
+        try:
+            records.append(json.loads(path.read_text()))
+        except (OSError, ValueError):
+            missing += 1
     print()
-    print_table(frame)
-    print(f"\nRecords: {records[0]['config']['output_dir']}/cells")
-    return 1 if (frame["status"] == "failed").any() else 0
+    if records:
+        print_table(tidy(records))
+    failed = [record for record in records if record["status"] == "failed"]
+    print_failures(failed)
+    if missing:
+        print(f"{missing} cells were not run. Go on with: {sweep.go_on()}")
+    print(f"\nRecords: {sweep.configs[0]['output_dir']}/cells")
+    return 1 if failed or missing else 0

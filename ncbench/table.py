@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +54,25 @@ def print_table(frame: pd.DataFrame, console: Console | None = None) -> None:
         )
     for (status, reason), rows in frame[frame["status"] != "done"].groupby(["status", "reason"]):
         console.print(Text(f"{len(rows)} {status}: {reason}"))
+
+
+def print_failures(records: Sequence[Mapping[str, Any]], console: Console | None = None) -> None:
+    """Print a table of failed cells, each with the place of its record."""
+    if not records:
+        return
+    console = console or Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), title_justify="left")
+    for column in ("failed", "measure", "dataset", "sigma", "algo", "reason"):
+        table.add_column(column)
+    for record in records:
+        config = record["config"]
+        names = [config[kind]["name"] for kind in ("measure", "dataset", "algo")]
+        reason = record["reason"].split("\n")[0]
+        row = [record["id"], *names[:2], f"{config['sigma']:g}", names[2], reason]
+        table.add_row(*map(Text, row))
+    console.print()
+    console.print(table)
+    console.print("Tracebacks are in the records. Failed cells run again when the sweep does.")
 
 
 def _cell(row: object, best: pd.Series, usual_n: int) -> Text:

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from ncbench.aggregate import other_keys, tidy
-from ncbench.records import SCHEMA, read_records, write_record
+from ncbench.records import SCHEMA, CellFolder, read_records
 from ncbench.table import print_table
 
 
@@ -73,7 +73,7 @@ def test_the_table_marks_the_best_and_what_is_missing() -> None:
 
 def test_foreign_and_broken_files_are_reported_and_ignored(tmp_path: Path) -> None:
     good = {"schema": SCHEMA, "id": "a", **record([0.1])}
-    write_record(tmp_path, good)
+    CellFolder(str(tmp_path), "a").write(good)
     for name, content in {"b": '{"schema"', "c": "[1]", "d": '{"schema": 999}'}.items():
         (tmp_path / "cells" / name).mkdir()
         (tmp_path / "cells" / name / "record.json").write_text(content)
@@ -85,7 +85,7 @@ def test_foreign_and_broken_files_are_reported_and_ignored(tmp_path: Path) -> No
 
 def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
     for loss in (0.1, 0.2):
-        write_record(tmp_path, {"schema": SCHEMA, "id": "a", **record([loss])})
+        CellFolder(str(tmp_path), "a").write({"schema": SCHEMA, "id": "a", **record([loss])})
     (only,) = read_records(tmp_path)
     assert isinstance(only, dict)
     assert only["trials"][0]["losses"]["h_mean"] == 0.2

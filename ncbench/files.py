@@ -1,0 +1,59 @@
+"""Files that several processes share: written whole or not at all, one writer at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file under a temporary name, flush it, and rename it.
+
+    Whoever looks finds the old content or the new one, never a part of either.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "a", "b.txt")
+    >>> write_whole(path, b"all of it")
+    >>> path.read_text(), len(list(path.parent.iterdir()))
+    ('all of it', 1)
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain data as JSON, whole or not at all; NaN and infinity are refused."""
+    write_whole(path, json.dumps(data, allow_nan=False).encode())
+
+
+@contextlib.contextmanager
+def only_one(lock: Path) -> Iterator[None]:
+    """Hold a lock among processes; it ends with the process that holds it, however that ends."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as stream:
+        # Windows and some network file systems have no such locks: then work may be done twice,
+        # but what is written is still whole.
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)

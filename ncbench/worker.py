@@ -1,0 +1,118 @@
+"""A process of its own for the cells of a sweep, so that one that is killed takes no other along.
+
+The worker reads configurations as lines of JSON from its standard input, and answers on a pipe
+with a line for each. It lives for many cells, because importing scikit-learn takes seconds; it
+ends as soon as its input does, so that nothing goes on computing for a sweep that is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ncbench.records import CellFolder, cell_id, new_record
+
+Config = Mapping[str, Any]
+
+
+class Worker:
+    """Runs cells in a child process, and starts another one when that is killed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: Any = None
+
+    def run(self, config: Config) -> dict[str, Any]:
+        """Run a cell and return what is said of it: its id, status, reason and a line."""
+        if self._process is None or self._process.poll() is not None:
+            self._start()
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            # Paths in a configuration are relative to where the sweep was started.
+            self._process.stdin.write(json.dumps([str(Path.cwd()), config]) + "\n")
+            self._process.stdin.flush()
+            answer = self._answers.readline()
+        except BrokenPipeError:
+            answer = ""
+        if answer:
+            return dict(json.loads(answer))
+        return _killed(config, self._process.wait())
+
+    def stop(self) -> None:
+        """End the child at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _start(self) -> None:
+        read, write = os.pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "ncbench.worker", str(write)],
+            stdin=subprocess.PIPE,
+            pass_fds=[write],
+            text=True,
+        )
+        os.close(write)
+        self._answers = os.fdopen(read)
+
+
+@cache
+def get_worker() -> Worker:
+    """Return the worker of this process, which serves one job of a launcher after the other."""
+    return Worker()
+
+
+def _killed(config: Config, code: int) -> dict[str, Any]:
+    how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+    record = new_record(config, "failed", reason=f"the process of this cell {how}")
+    CellFolder(config["output_dir"], cell_id(config)).write(record)
+    return summary(record)
+
+
+def summary(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what a sweep needs to know about a finished cell."""
+    from ncbench.sweep import line
+
+    return {
+        "id": record["id"],
+        "status": record["status"],
+        "reason": record.get("reason", ""),
+        "line": line(record),
+    }
+
+
+def _serve(answers: int) -> None:
+    from ncbench.cell import run_in_sweep
+
+    # Ctrl-C in a terminal reaches the whole group: the sweep decides what becomes of its worker.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    waiting: queue.Queue[str] = queue.Queue()
+
+    def read() -> None:
+        for line in sys.stdin:
+            waiting.put(line)
+        os._exit(0)  # the sweep is gone; what is finished is written
+
+    threading.Thread(target=read, daemon=True).start()
+    with os.fdopen(answers, "w") as stream:
+        while True:
+            folder, config = json.loads(waiting.get())
+            os.chdir(folder)
+            record = run_in_sweep(config)
+            stream.write(json.dumps(summary(record)) + "\n")
+            stream.flush()
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]))
