@@ -12,9 +12,11 @@ import json
 import os
 import platform
 import shlex
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,7 @@ def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:
 def run_cells(folder: Path, numbers: Sequence[int]) -> None:
     """Run cells of a sweep, one after the other, in a worker process."""
     configs = json.loads((folder / "configs.json").read_text())
+    _end_with_the_sweep(json.loads((folder / "sweep.json").read_text())["pid"])
     for number in numbers:
         if (folder / "stop").exists():
             return
@@ -108,6 +111,23 @@ def run_cells(folder: Path, numbers: Sequence[int]) -> None:
         note(folder, number, {**result, "state": result["status"]})
         if result["status"] == "failed" and config["on_error"] == "raise":
             (folder / "stop").touch()
+
+
+@cache
+def _end_with_the_sweep(pid: int) -> None:
+    """End this process soon after the sweep's own, if it was started by that.
+
+    Launchers that keep a pool of processes leave them behind when they are killed.
+    """
+    if os.getppid() != pid:
+        return
+
+    def watch() -> None:
+        while os.getppid() == pid:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @dataclass(frozen=True)

@@ -65,10 +65,13 @@ def _bar(folder: Path, ended: threading.Event) -> None:
 
 
 def _panel(progress: Progress, width: int) -> Any:
-    from rich.console import Group
     from rich.progress_bar import ProgressBar
+    from rich.table import Table
     from rich.text import Text
 
-    running = [Text(f"  {state['cell']}", style="dim") for state in progress.running[:8]]
-    bar = ProgressBar(total=progress.total, completed=progress.ended, width=min(60, width))
-    return Group(bar, Text(str(progress)), *running)
+    panel = Table.grid()
+    panel.add_row(ProgressBar(total=progress.total, completed=progress.ended, width=min(60, width)))
+    panel.add_row(Text(str(progress)))
+    for state in progress.running[:8]:
+        panel.add_row(Text(f"  {state['cell']}", style="dim"))
+    return panel
