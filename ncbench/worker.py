@@ -7,6 +7,8 @@ ends as soon as its input does, so that nothing goes on computing for a sweep th
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import json
 import os
 import queue
@@ -53,6 +55,9 @@ class Worker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            for stream in (self._process.stdin, self._answers):
+                with contextlib.suppress(OSError):
+                    stream.close()
             self._process = None
 
     def _start(self) -> None:
@@ -70,7 +75,9 @@ class Worker:
 @cache
 def get_worker() -> Worker:
     """Return the worker of this process, which serves one job of a launcher after the other."""
-    return Worker()
+    worker = Worker()
+    atexit.register(worker.stop)
+    return worker
 
 
 def _killed(config: Config, code: int) -> dict[str, Any]:
