@@ -55,9 +55,10 @@ class Worker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-            for stream in (self._process.stdin, self._answers):
-                with contextlib.suppress(OSError):
-                    stream.close()
+            self._answers.close()
+            if self._process.stdin:
+                with contextlib.suppress(OSError):  # what was not read is lost with the reader
+                    self._process.stdin.close()
             self._process = None
 
     def _start(self) -> None:
