@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import _run_hydra, create_config_search_path, get_args_parser
+from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
@@ -52,7 +53,12 @@ def main(argv: Sequence[str]) -> int:
         return 0
     search_path = create_config_search_path(CONFIG_PATH)
     if args.config_dir:
-        search_path.prepend("command-line", f"file://{args.config_dir}")
+        folder = Path(args.config_dir).absolute()
+        if not folder.is_dir():
+            raise NcbenchError(
+                f"--config-dir {args.config_dir}: no such folder (looked for {folder})"
+            )
+        search_path.prepend("command-line", f"file://{folder}", SearchPathQuery(provider="schema"))
     hydra = Hydra.create_main_hydra2("ncbench", search_path)
     try:
         return _sweep(hydra, args) if args.multirun else _single(hydra, args)

@@ -211,6 +211,32 @@ def test_string_labels_and_categories_of_a_file_are_kept(ncbench: Callable, tmp_
     assert record["dataset"]["name"] == "mine"
 
 
+EXPERIMENT = """# @package _global_
+defaults:
+  - override /dataset: wine
+trials: 2
+algo:
+  max_iter: 20
+hydra:
+  sweeper:
+    params:
+      sigma: 0.1,0.2
+"""
+
+
+def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "mine" / "experiment").mkdir(parents=True)
+    (tmp_path / "mine" / "experiment" / "short.yaml").write_text(EXPERIMENT)
+    assert ncbench("--config-dir", "mine", "-m", "+experiment=short", "algo=ncfw,fw").code == 0
+    cells = {(r["config"]["algo"]["name"], r["config"]["sigma"]) for r in records(tmp_path)}
+    assert cells == {("ncfw", 0.1), ("ncfw", 0.2), ("fw", 0.1), ("fw", 0.2)}
+    assert {r["config"]["dataset"]["name"] for r in records(tmp_path)} == {"wine"}
+    # What the command line says goes before what the file says.
+    outcome = ncbench("--config-dir", "mine", "-m", "+experiment=short", "sigma=0.3")
+    assert (outcome.code, outcome.out.count("[1/1] done")) == (0, 1)
+    assert ncbench("--config-dir", "nowhere", "algo=fw").code == 2
+
+
 def test_plugins_lists_the_six_kinds_all_from_ncbench(ncbench: Callable) -> None:
     listing = json.loads(ncbench("plugins", "--json").out)
     assert {plugin["kind"] for plugin in listing["plugins"]} == {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,9 +26,10 @@ JOBLIB = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
 def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the plug-ins of the tests into a folder of their own."""
     site = tmp_path_factory.mktemp("site")
-    source = str(PACKAGES / "slow-and-bad")
+    source = tmp_path_factory.mktemp("source") / "slow-and-bad"
+    shutil.copytree(PACKAGES / "slow-and-bad", source)  # a build leaves files behind
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site)]
-    subprocess.run([*pip, source], check=True, capture_output=True)
+    subprocess.run([*pip, str(source)], check=True, capture_output=True)
     return site
 
 

@@ -190,30 +190,16 @@ class NCLRBackward(_NCLR):
 
     Parameters
     ----------
-    penalties : list of float, optional
-        Candidates for mu in ``mu/2 ||W||^2``; the intercept is not penalised. Default: 13 from 1
-        to 1e-6. Chosen by cross-validated forward loss, from strong to weak, ending early when
-        two in a row brought nothing.
-    folds : int
-        Folds of the cross-validation, stratified by noisy label.
-    max_iter : int
-        Iterations of L-BFGS for each penalty.
-    tol : float
-        Largest entry of the gradient at the solution, in terms of whitened features.
-    random_state : int or None
-        Of the folds.
+    penalties, folds, max_iter, tol, random_state
+        As of :class:`NCLRForward`.
 
     Attributes
     ----------
-    model_ : ncbench.linear_softmax.LinearSoftmax
-        The fitted model, on features standardised to mean 0 and variance 1.
-    penalty_ : float
-        The penalty chosen.
+    model_, penalty_, n_iter_
+        As of :class:`NCLRForward`.
     prior_moved_ : float
         Probability moved between classes to make ``T^-1`` of the class frequencies a
         distribution; 0 if it was one.
-    n_iter_ : int
-        Iterations of the final fit, its path included.
 
     Examples
     --------
