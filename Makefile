@@ -1,4 +1,4 @@
-# Two commands set everything up from nothing but Python 3.11+ and git:
+# Two commands set everything up from nothing but Python 3.11 to 3.13 and git:
 #   make demo    an environment, and the main job on embedded data
 #   make test    an environment, and ruff, mypy and pytest
 PYTHON ?= python3

@@ -44,6 +44,22 @@ def tidy(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return frame.sort_values([*LEADING, *swept], key=_sortable, ignore_index=True)
 
 
+def newest(records: Iterable[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], int]:
+    """Keep the newest record of each configuration, and count those left out.
+
+    Records of one configuration differ in their data or in the versions of their plug-ins; side
+    by side in a table they would look alike.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    total = 0
+    for record in records:
+        total += 1
+        key = _comparable(_flat(record["config"]))
+        if key not in found or record["provenance"]["time"] >= found[key]["provenance"]["time"]:
+            found[key] = record
+    return list(found.values()), total - len(found)
+
+
 def other_keys(frame: pd.DataFrame) -> list[str]:
     """Return the swept keys beside measure, dataset, algo and sigma."""
     return [column for column in frame.columns if column not in (*LEADING, *_VALUES)]

@@ -29,6 +29,7 @@ from omegaconf.errors import OmegaConfBaseException
 from ncbench import configs
 from ncbench.errors import NcbenchError
 from ncbench.files import write_json
+from ncbench.records import cell_id
 from ncbench.registry import KINDS, get_registry
 from ncbench.settings import SETTINGS
 
@@ -69,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _single(hydra: Hydra, args: argparse.Namespace) -> int:
-    parsed = _parse(args.overrides)
+    parsed = _parse(hydra, args.overrides)
     swept = [override.input_line for override in parsed if override.is_sweep_override()]
     if swept:
         raise NcbenchError(f"{swept[0]}: several values need a sweep: python -m ncbench -m ...")
@@ -88,22 +89,23 @@ def _sweep(hydra: Hydra, args: argparse.Namespace) -> int:
     from ncbench.worker import get_worker
 
     # Every cell is composed and checked before anything runs.
-    overrides = _parse(_swept_in_files(hydra, args) + args.overrides)
-    combinations = itertools.product(*map(_axis, overrides))
-    cells = [_resolve(hydra, args, list(combination)) for combination in combinations]
+    overrides = [*_swept_in_files(hydra, args), *_parse(hydra, args.overrides)]
+    combinations = list(itertools.product(*map(_axis, overrides)))
+    first = combinations[0]
+    resolved = [_resolve(hydra, args, list(combination)) for combination in combinations]
+    cells = list({cell["id"]: cell for cell in resolved}.values())  # each once
     # Two sweeps started in the same second still have folders of their own.
     stamp = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
     folder = Path(cells[0]["output_dir"]) / "sweeps" / stamp
     sweep = Sweep(folder, cells, sys.argv[1:])
     sweep.begin()
-    own = [override for override in args.overrides if override.startswith("hydra")]
     # A batch system's SIGTERM ends a sweep as Ctrl-C does: launchers then end their workers too.
     for ending in (signal.SIGTERM, signal.SIGINT):
         signal.signal(ending, signal.default_int_handler)
     try:
         with watched(folder):
             if sweep.waiting:
-                _launch(hydra, args, sweep, own)
+                _launch(hydra, args, sweep, list(first))
     except KeyboardInterrupt:
         (folder / "stop").touch()
         get_worker().stop()
@@ -112,9 +114,13 @@ def _sweep(hydra: Hydra, args: argparse.Namespace) -> int:
     return finish(sweep)
 
 
-def _launch(hydra: Hydra, args: argparse.Namespace, sweep: Sweep, own: list[str]) -> None:
-    """Give the cells that are not finished to Hydra's launcher, in groups."""
-    basic = "BasicLauncher" in _compose(hydra, args, own).hydra.launcher["_target_"]
+def _launch(hydra: Hydra, args: argparse.Namespace, sweep: Sweep, first: list[str]) -> None:
+    """Give the cells that are not finished to Hydra's launcher, in groups.
+
+    What the launcher is comes from the overrides of the first cell; a job's own cells come from
+    the sweep's folder.
+    """
+    basic = "BasicLauncher" in _compose(hydra, args, first).hydra.launcher["_target_"]
     size = sweep.configs[0]["group"] or (len(sweep.waiting) if basic else 1)
     groups = [sweep.waiting[i : i + size] for i in range(0, len(sweep.waiting), size)]
     write_json(sweep.folder / "groups.json", groups)
@@ -123,9 +129,9 @@ def _launch(hydra: Hydra, args: argparse.Namespace, sweep: Sweep, own: list[str]
         config_name=args.config_name or CONFIG_NAME,
         task_function=job,
         overrides=[
-            *own,
+            *first,
             *("hydra.mode=MULTIRUN", f"hydra.sweep.dir={_quoted(str(sweep.folder))}"),
-            f"job={jobs}",
+            *("hydra.sweeper.params=null", f"job={jobs}"),
         ],
         with_log_configuration=False,
     )
@@ -142,12 +148,14 @@ def job(cfg: DictConfig) -> None:
     run_cells(folder, groups[cfg.job])
 
 
-def _swept_in_files(hydra: Hydra, args: argparse.Namespace) -> list[str]:
+def _swept_in_files(hydra: Hydra, args: argparse.Namespace) -> list[Override]:
     """Return what an experiment file sweeps over (``hydra.sweeper.params``)."""
-    fixed = [o.input_line or "" for o in _parse(args.overrides) if not o.is_sweep_override()]
+    given = _parse(hydra, args.overrides)
+    fixed = [o.input_line or "" for o in given if not o.is_sweep_override()]
     params = _compose(hydra, args, fixed).hydra.sweeper.params or {}
-    given = {override.partition("=")[0] for override in args.overrides}
-    return [f"{key}={value}" for key, value in params.items() if key not in given]
+    swept = _parse(hydra, [f"{key}={value}" for key, value in params.items()])
+    keys = {override.key_or_group for override in given}
+    return [override for override in swept if override.key_or_group not in keys]
 
 
 def _axis(override: Override) -> list[str]:
@@ -160,7 +168,8 @@ def _axis(override: Override) -> list[str]:
 
 
 def _resolve(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> dict[str, Any]:
-    return {**configs.resolve(_compose(hydra, args, overrides)), "command": sys.argv[1:]}
+    config = {**configs.resolve(_compose(hydra, args, overrides)), "command": sys.argv[1:]}
+    return {**config, "id": cell_id(config)}
 
 
 def _quoted(text: str) -> str:
@@ -168,8 +177,9 @@ def _quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-def _parse(overrides: list[str]) -> list[Override]:
-    parsed: list[Override] = OverridesParser.create().parse_overrides(overrides)
+def _parse(hydra: Hydra, overrides: list[str]) -> list[Override]:
+    parser = OverridesParser.create(config_loader=hydra.config_loader)
+    parsed: list[Override] = parser.parse_overrides(overrides)
     registry = get_registry()
     for override in parsed:
         kind, _, parameter = override.key_or_group.partition(".")

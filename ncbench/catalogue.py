@@ -82,7 +82,7 @@ def _state(point: EntryPoint) -> str:
     state = hashlib.sha256((point.dist.version if point.dist else "").encode())
     for package in (point.module.partition(".")[0], "ncbench"):
         for file in _files(package):
-            about = file.stat()
+            about = file.lstat()  # an editor's lock file may be a link to nowhere
             state.update(f"{file} {about.st_mtime_ns} {about.st_size}\n".encode())
     return state.hexdigest()
 

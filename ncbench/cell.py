@@ -10,29 +10,29 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from ncbench.errors import NotApplicable
-from ncbench.experiment import Cell, Config, check_fit, prepare, run_trial
-from ncbench.records import CellFolder, cell_id, new_record
+from ncbench.experiment import Cell, Config, prepare, run_trial
+from ncbench.records import CellFolder, new_record
 
 
 def run_alone(config: Config) -> dict[str, Any]:
-    """Run a cell by itself: errors are raised, and then nothing is written."""
-    folder = CellFolder(config["output_dir"], cell_id(config))
+    """Run a cell by itself: errors are raised; bad input writes nothing."""
+    folder = CellFolder(config["output_dir"], config["id"])
     found = None if config["force"] else folder.finished()
     return found or _complete(prepare(config), folder)
 
 
 def run_in_sweep(config: Config) -> dict[str, Any]:
     """Run a cell of a sweep: whatever happens becomes its record, and the sweep goes on."""
-    folder = CellFolder(config["output_dir"], cell_id(config))
+    folder = CellFolder(config["output_dir"], config["id"])
     found = None if config["force"] else folder.finished()
     if found:
         return found
     try:
-        check_fit(config)
         return _complete(prepare(config), folder)
     except NotApplicable as unfit:
         record = new_record(config, "skipped", reason=str(unfit))
     except (Exception, SystemExit) as error:
+        folder.forget_trials()  # the code will be mended: its trials are not those of the next run
         reason = f"{type(error).__name__}: {error}"
         record = new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
     folder.write(record)

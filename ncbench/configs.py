@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import field, make_dataclass
 from typing import Any
 
@@ -52,7 +53,7 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     _require(config["on_error"] in ("record", "raise"), config, "on_error", expected)
     _require(config["group"] >= 0, config, "group", "at least 0")
     _require(config["threads"] >= 1, config, "threads", "at least 1")
-    _require(config["cache_limit"] >= 0, config, "cache_limit", "a size in GB")
+    _require(0 <= config["cache_limit"] < math.inf, config, "cache_limit", "a size in GB")
     _require(0 <= config["seed"] <= 400_000, config, "seed", "from 0 to 400000")
     return config
 
@@ -76,6 +77,8 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     if OmegaConf.is_missing(cfg, parameter.name):
         raise NcbenchError(f"{kind}={cfg.name} needs {key}=... ({parameter.type})")
     value = cfg[parameter.name]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise NcbenchError(f"{key}={value}; expected a finite number")
     if OmegaConf.is_config(value):
         value = OmegaConf.to_container(value, resolve=True)
     if value is None and parameter.optional:

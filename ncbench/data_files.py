@@ -116,6 +116,18 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def content_of_path(path: str | None = None, **_: Any) -> str:
+    """Return the digest of the file that a plug-in's parameter ``path`` names, for its identity.
+
+    Examples
+    --------
+    >>> content_of_path(path=None, matrix=[[1.0]])
+    ''
+    """
+    place = Path(path).expanduser() if path else None
+    return digest(place) if place and place.is_file() else ""
+
+
 def check_sum(path: Path) -> None:
     """Raise if a checksum lies beside the file and is not the file's."""
     kept = sum_file(path)

@@ -29,6 +29,8 @@ class NoisyLabels(NamedTuple):
 def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
     """Say what identifies a data set before it is loaded, such as the checksum of its file.
 
+    Plug-ins of other kinds that read a file named by their parameter ``path`` use it too.
+
     Parameters
     ----------
     source : callable

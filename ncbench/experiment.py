@@ -6,6 +6,8 @@ clean test part -> measures -> record
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import json
 import time
 from collections.abc import Mapping
@@ -105,11 +107,17 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
 def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the indices of the training and test part of a trial."""
     dataset, config = cell.dataset, cell.config
-    train, test = train_test_split(
-        np.arange(len(dataset.y)),
-        test_size=dataset.test_size or config["test_size"],
-        random_state=seeds.split_random_state(config["seed"], trial),
-    )
+    test_size = dataset.test_size or config["test_size"]
+    try:
+        train, test = train_test_split(
+            np.arange(len(dataset.y)),
+            test_size=test_size,
+            random_state=seeds.split_random_state(config["seed"], trial),
+        )
+    except ValueError as error:
+        raise NcbenchError(
+            f"test_size={test_size} of {len(dataset.y)} examples: {error}"
+        ) from error
     for labels, what in ((dataset.y, "clean"), (cell.noisy.y, "noisy")):
         counts = np.bincount(labels[train], minlength=dataset.n_classes)
         if (counts == 0).any():
@@ -172,7 +180,11 @@ def _learner(config: Config, random_state: int) -> Any:
     if not config["cache"]:
         return cpe
     plugin = get_registry().plugin("cpe", config["cpe"]["name"])
-    owners = [plugin.version, sklearn.__version__, np.__version__]
+    source = ""
+    with contextlib.suppress(OSError, TypeError):
+        # An author who edits a learner does not change its version each time.
+        source = Path(inspect.getfile(get_registry().target("cpe", plugin.name))).read_text()
+    owners = [plugin.version, sklearn.__version__, np.__version__, source]
     identity = json.dumps([config["cpe"], random_state, config["threads"], *owners])
     folder = Path(config["output_dir"]) / "cache" / "cpe"
     return SharedCPE(cpe, identity, str(folder), config["cache_limit"])

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ncbench.errors import NcbenchError
+
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file under a temporary name, flush it, and rename it.
@@ -24,7 +26,7 @@ def write_whole(path: Path, content: bytes) -> None:
     >>> path.read_text(), len(list(path.parent.iterdir()))
     ('all of it', 1)
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("xb") as stream:
@@ -45,15 +47,30 @@ def write_json(path: Path, data: Any) -> None:
 @contextlib.contextmanager
 def only_one(lock: Path) -> Iterator[None]:
     """Hold a lock among processes; it ends with the process that holds it, however that ends."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as stream:
+    make_folder(lock.parent)
+    while True:
+        stream = lock.open("w")
         # Windows and some network file systems have no such locks: then work may be done twice,
         # but what is written is still whole.
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
             fcntl.flock(stream, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
+        # Whoever held it before has deleted it: the file that is locked must be the one in place.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(stream.fileno()), lock.stat()):
+                break
+        stream.close()
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        stream.close()
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, or say in words why it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NcbenchError(f"{folder}: cannot be made a folder: {error.strerror}") from error

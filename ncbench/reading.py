@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ncbench.aggregate import tidy
+from ncbench.aggregate import newest, tidy
 from ncbench.errors import NcbenchError
 from ncbench.records import read_records
 
@@ -22,7 +22,14 @@ def print_records(folder: str, form: str) -> None:
             records.append(found)
     if not records:
         raise NcbenchError(f"{folder}: no records below it; a run writes them to its output_dir")
-    frame = tidy(records)
+    kept, left_out = newest(records)
+    if left_out:
+        print(
+            f"left out: {left_out} older records of the same configurations, with other data or "
+            "other versions of plug-ins",
+            file=sys.stderr,
+        )
+    frame = tidy(kept)
     if form == "csv":
         print(frame.to_csv(index=False), end="")
     elif form == "json":

@@ -42,7 +42,7 @@ RECORD = "record.json"
 
 NOT_IDENTITY = (
     *("data_dir", "output_dir", "threads", "cache", "cache_limit"),
-    *("force", "on_error", "group", "command"),
+    *("force", "on_error", "group", "command", "id"),
 )
 """Keys that say where and how a cell is run; they do not change what it is."""
 
@@ -55,18 +55,20 @@ def cell_id(config: Mapping[str, Any]) -> str:
     identity = {
         "config": {key: value for key, value in config.items() if key not in NOT_IDENTITY},
         "plugins": plugin_versions(config),
-        "data": _source_fingerprint(config),
+        "data": {kind: _source_fingerprint(config, kind) for kind in KINDS},
         "schema": SCHEMA,
     }
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _source_fingerprint(config: Mapping[str, Any]) -> str:
-    loader = get_registry().target("dataset", config["dataset"]["name"])
-    identify = getattr(loader, "source_fingerprint", None)
+def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
+    plugin = get_registry().plugin(kind, config[kind]["name"])
+    if kind != "dataset" and not any(parameter.name == "path" for parameter in plugin.parameters):
+        return ""  # nothing but its configuration: no need to import it
+    identify = getattr(get_registry().target(kind, plugin.name), "source_fingerprint", None)
     if identify is None:  # the version of the plug-in says which data it is
         return ""
-    arguments = {key: value for key, value in config["dataset"].items() if key != "name"}
+    arguments = {key: value for key, value in config[kind].items() if key != "name"}
     if "data_dir" in inspect.signature(identify).parameters:
         arguments["data_dir"] = config["data_dir"]
     return str(identify(**arguments))
@@ -81,10 +83,10 @@ def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
 
 def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str, Any]:
     """Return the record of a cell: what is the same for every status, and more."""
-    kept = {key: value for key, value in config.items() if key != "command"}
+    kept = {key: value for key, value in config.items() if key not in ("command", "id")}
     return {
         "schema": SCHEMA,
-        "id": cell_id(config),
+        "id": config["id"],  # of the start: loading may have put a copy of the data in place
         "status": status,
         "config": kept,
         "plugins": plugin_versions(config),

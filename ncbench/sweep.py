@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.files import write_json
-from ncbench.records import CellFolder, cell_id
+from ncbench.records import CellFolder
 from ncbench.worker import get_worker, summary
 
 Config = Mapping[str, Any]
@@ -68,20 +68,19 @@ class Sweep:
 
     def begin(self) -> None:
         """Write the folder; cells that are finished already are noted and wait no more."""
-        ids = [cell_id(config) for config in self.configs]
         about = {
             "command": list(self.command),
-            "cells": ids,
+            "cells": [config["id"] for config in self.configs],
             "started": time.time(),
             "host": platform.node(),
             "pid": os.getpid(),
         }
         write_json(self.folder / "sweep.json", about)
         write_json(self.folder / "configs.json", list(self.configs))
-        for number, (config, identity) in enumerate(zip(self.configs, ids, strict=True)):
+        for number, config in enumerate(self.configs):
             found = None
             if not config["force"]:
-                found = CellFolder(config["output_dir"], identity).finished()
+                found = CellFolder(config["output_dir"], config["id"]).finished()
             if found:
                 note(self.folder, number, {**summary(found), "state": "found"})
             else:
@@ -106,7 +105,7 @@ def run_cells(folder: Path, numbers: Sequence[int]) -> None:
             return
         config = configs[number]
         about = {"cell": describe(config), "host": platform.node()}
-        note(folder, number, {**about, "id": cell_id(config), "state": "running"})
+        note(folder, number, {**about, "id": config["id"], "state": "running"})
         result = get_worker().run(config)
         note(folder, number, {**result, "state": result["status"]})
         if result["status"] == "failed" and config["on_error"] == "raise":
@@ -201,7 +200,7 @@ def finish(sweep: Sweep) -> int:
     records = []
     missing = 0
     for config in sweep.configs:
-        path = CellFolder(config["output_dir"], cell_id(config)).path / "record.json"
+        path = CellFolder(config["output_dir"], config["id"]).path / "record.json"
         try:
             records.append(json.loads(path.read_text()))
         except (OSError, ValueError):

@@ -13,6 +13,8 @@ from rich.text import Text
 
 from ncbench.aggregate import other_keys
 
+_PROBLEM = ("measure", "dataset", "noise", "seed", "trials", "test_size")
+
 
 def print_table(frame: pd.DataFrame, console: Console | None = None) -> None:
     """Print rows measure x data set x algorithm, columns sigma, ``mean (standard error)``.
@@ -29,7 +31,11 @@ def print_table(frame: pd.DataFrame, console: Console | None = None) -> None:
     sigmas = sorted(frame["sigma"].unique())
     done = frame[frame["status"] == "done"]
     usual_n = int(done["n"].mode().iloc[0]) if len(done) else 0
-    best = done.groupby(["measure", "dataset", "sigma"])["mean"].min()
+    # Only what was measured in the same way, on the same data and noise, is compared.
+    same = ["measure", "dataset", "sigma"]
+    same += [key for key in others if key.partition(".")[0] in _PROBLEM]
+    best = done.groupby(same, dropna=False)["mean"].transform("min")
+    is_best = set(done.index[done["mean"] == best])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for key in keys:
         table.add_column(key)
@@ -44,8 +50,8 @@ def print_table(frame: pd.DataFrame, console: Console | None = None) -> None:
             for i in range(1, len(names) + 1)
         ]
         previous = names
-        by_sigma = {row.sigma: row for row in rows.itertuples(index=False)}
-        cells = [_cell(by_sigma.get(sigma), best, usual_n) for sigma in sigmas]
+        by_sigma = {row.sigma: row for row in rows.itertuples()}
+        cells = [_cell(by_sigma.get(sigma), is_best, usual_n) for sigma in sigmas]
         table.add_row(*shown, *cells)
     console.print(table)
     if len(done):
@@ -75,7 +81,7 @@ def print_failures(records: Sequence[Mapping[str, Any]], console: Console | None
     console.print("Tracebacks are in the records. Failed cells run again when the sweep does.")
 
 
-def _cell(row: object, best: pd.Series, usual_n: int) -> Text:
+def _cell(row: object, best: set[Any], usual_n: int) -> Text:
     if row is None:
         return Text("-")
     status = row.status  # type: ignore[attr-defined]
@@ -83,5 +89,5 @@ def _cell(row: object, best: pd.Series, usual_n: int) -> Text:
         return Text(status)
     mean, sem, n = row.mean, row.sem, row.n  # type: ignore[attr-defined]
     text = f"{mean:.3f}" + (f" ({sem:.3f})" if n > 1 else "") + (f" n={n}" if n != usual_n else "")
-    is_best = mean == best[(row.measure, row.dataset, row.sigma)]  # type: ignore[attr-defined]
+    is_best = row.Index in best  # type: ignore[attr-defined]
     return Text(text + "*", style="bold") if is_best else Text(text)

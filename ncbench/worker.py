@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ncbench.records import CellFolder, cell_id, new_record
+from ncbench.records import CellFolder, new_record
 
 Config = Mapping[str, Any]
 
@@ -84,7 +84,7 @@ def get_worker() -> Worker:
 def _killed(config: Config, code: int) -> dict[str, Any]:
     how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
     record = new_record(config, "failed", reason=f"the process of this cell {how}")
-    CellFolder(config["output_dir"], cell_id(config)).write(record)
+    CellFolder(config["output_dir"], config["id"]).write(record)
     return summary(record)
 
 

@@ -71,6 +71,19 @@ def test_the_table_marks_the_best_and_what_is_missing() -> None:
     assert any(" - " in line for line in lines.values())  # fw has no cell at sigma 0.2
 
 
+def test_the_best_is_sought_among_equals_only() -> None:
+    text = table(
+        [
+            record([0.1], dataset={"name": "file", "path": "a.csv"}),
+            record([0.5], dataset={"name": "file", "path": "b.csv"}),
+            record([0.6], dataset={"name": "file", "path": "b.csv"}, algo={"name": "fw"}),
+        ]
+    )
+    assert "0.100*" in text
+    assert "0.500*" in text
+    assert "0.600*" not in text
+
+
 def test_foreign_and_broken_files_are_reported_and_ignored(tmp_path: Path) -> None:
     good = {"schema": SCHEMA, "id": "a", **record([0.1])}
     CellFolder(str(tmp_path), "a").write(good)

@@ -34,6 +34,8 @@ BAD_INPUT = {
     "sigma negative": (["sigma=-0.1"], ["sigma=-0.1", "[0, 1]"]),
     "sigma in a sweep": (["-m", "sigma=0.1,2"], ["sigma=2", "[0, 1]"]),
     "test_size": (["test_size=1"], ["test_size=1", "(0, 1)"]),
+    "test_size leaves nothing": (["test_size=0.999", "dataset=iris"], ["test_size=0.999", "150"]),
+    "not finite": (["algo.tol=inf"], ["algo.tol=inf", "finite"]),
     "no trials": (["trials=0"], ["trials=0"]),
     "sweep without -m": (["sigma=0.1,0.2"], ["sigma=0.1,0.2", "-m"]),
     "name as parameter": (["algo.name=fw"], ["algo.name=fw", "algo=NAME"]),
@@ -211,6 +213,40 @@ def test_string_labels_and_categories_of_a_file_are_kept(ncbench: Callable, tmp_
     assert record["dataset"]["name"] == "mine"
 
 
+def test_an_output_dir_that_cannot_be_written(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    for argv in ([], ["-m"]):
+        outcome = ncbench(*argv, *QUICK, "output_dir=taken")
+        assert outcome.code == 2
+        assert "taken/" in outcome.err
+        assert "cannot be made a folder" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("option", "before", "after"),
+    [
+        ("noise=matrix noise.path=", "0.9,0,0\n0.1,1,0\n0,0,1\n", "0.5,0,0\n0.5,1,0\n0,0,1\n"),
+        ("measure=cost measure.path=", "0,1,1\n1,0,1\n1,1,0\n", "0,9,1\n1,0,1\n1,1,0\n"),
+    ],
+)
+def test_another_content_of_a_file_is_another_cell(
+    option: str, before: str, after: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    for content in (before, after):
+        (tmp_path / "table.csv").write_text(content)
+        assert ncbench(*QUICK, *f"{option}table.csv".split()).code == 0
+    assert len(records(tmp_path)) == 2
+    outcome = ncbench("aggregate", "outputs", "--format", "json")
+    assert len(json.loads(outcome.out)) == 1  # the newest
+    assert "left out: 1 older record" in outcome.err
+
+
+def test_equal_cells_of_a_sweep_run_once_and_glob_sweeps(ncbench: Callable) -> None:
+    assert ncbench("-m", *QUICK, "sigma=0.1,0.1").out.count("done ") == 1
+    outcome = ncbench("-m", "dataset=iris", "trials=1", "algo=glob(nclr_p*)")
+    assert outcome.out.count("algo=nclr_plugin") == 1
+
+
 EXPERIMENT = """# @package _global_
 defaults:
   - override /dataset: wine
@@ -235,6 +271,19 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
     outcome = ncbench("--config-dir", "mine", "-m", "+experiment=short", "sigma=0.3")
     assert (outcome.code, outcome.out.count("[1/1] done")) == (0, 1)
     assert ncbench("--config-dir", "nowhere", "algo=fw").code == 2
+
+
+def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "own.yaml").write_text(
+        "defaults: [config, override dataset: wine, _self_]\ntrials: 1\nalgo: {max_iter: 5}\n"
+        "hydra: {sweeper: {params: {sigma: '0.1,0.2', algo: 'ncfw,fw'}}}\n"
+    )
+    outcome = ncbench("--config-dir", "mine", "--config-name", "own", "-m", "group=1")
+    assert outcome.code == 0
+    assert outcome.out.count("done ") == len(records(tmp_path)) == 4
+    (groups,) = tmp_path.rglob("groups.json")
+    assert json.loads(groups.read_text()) == [[0], [1], [2], [3]]
 
 
 def test_plugins_lists_the_six_kinds_all_from_ncbench(ncbench: Callable) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ncbench import Dataset, NcbenchError, identified_by
-from ncbench.data_files import digest, examples, read_npz, recorded_noise
+from ncbench.data_files import content_of_path, examples, read_npz, recorded_noise
 from ncbench.tabular import features_and_labels, label_array
 
 if TYPE_CHECKING:
@@ -25,12 +25,7 @@ _UNREADABLE = (
 )
 
 
-def _content(path: str, target: str | None = None) -> str:
-    place = Path(path).expanduser()
-    return digest(place) if place.is_file() else "no file"
-
-
-@identified_by(_content)
+@identified_by(content_of_path)
 def file(path: str, target: str | None = None) -> Dataset:
     r"""Your own file: CSV, TSV, Parquet, ARFF or npz.
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,9 +123,14 @@ _PAGEBLOCKS_ROWS = 5473
 
 
 def _place(name: str, data_dir: str, features: int = 0) -> str:
-    """Return the checksum of the file in the data folder, if there is one to be used."""
+    """Return the checksum of a file that somebody put into the data folder.
+
+    A copy kept from OpenML is what would have been downloaded: keeping it changes nothing.
+    """
     path = Path(data_dir).expanduser() / f"{name}.npz"
-    return digest(path) if path.is_file() else "not in the data folder"
+    if not path.is_file() or (is_zipfile(path) and "source.npy" in ZipFile(path).namelist()):
+        return ""
+    return digest(path)
 
 
 @identified_by(partial(_place, "vehicle"))
@@ -275,7 +281,7 @@ def _from_openml(spec: UciSet, path: Path) -> tuple[Arrays, str]:
     source = f"OpenML {bunch.details['id']} version {bunch.details['version']}"
     try:
         write_npz(path, {**arrays, "source": np.array(source)})
-    except OSError as error:
+    except (OSError, NcbenchError) as error:
         warnings.warn(f"{path} could not be kept for later runs: {error}", stacklevel=4)
     return arrays, source
 

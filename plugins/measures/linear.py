@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench import Measure, NcbenchError
+from ncbench import Measure, NcbenchError, identified_by
+from ncbench.data_files import content_of_path
 
 Array = NDArray[np.float64]
 
@@ -32,6 +33,7 @@ class ZeroOne(Measure):
         return 1.0 - np.eye(len(C))
 
 
+@identified_by(content_of_path)
 class Cost(Measure):
     """Cost: the expected cost under a cost matrix of your own.
 

@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench import Dataset, NcbenchError, NoisyLabels
+from ncbench import Dataset, NcbenchError, NoisyLabels, identified_by
+from ncbench.data_files import content_of_path
 from ncbench.noise_model import MatrixNoise
 
 Array = NDArray[np.float64]
 
 
+@identified_by(content_of_path)
 class GivenMatrix(MatrixNoise):
     """A noise matrix of your own, inline or from a CSV or npy file; sigma is not used.
 

@@ -1,0 +1,29 @@
+"""Locks among processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from ncbench.files import only_one
+folder = Path(sys.argv[1])
+for _ in range(20):
+    with only_one(folder / "lock"):
+        mine = folder / "inside"
+        mine.touch(exist_ok=False)  # fails if another one is inside
+        time.sleep(0.002)
+        mine.unlink()
+"""
+
+
+def test_only_one_of_many_is_inside(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    holders = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for holder in holders:
+        _, error = holder.communicate(timeout=60)
+        assert holder.returncode == 0, error
+    assert list(tmp_path.iterdir()) == []
