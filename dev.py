@@ -1,0 +1,59 @@
+"""Sets up an environment and runs the main job, or the tests. Needs Python 3.11 to 3.13 alone.
+
+python3 dev.py demo    an environment in .venv, and the README's sweep on embedded data
+python3 dev.py test    the same with all that development needs, and ruff, mypy and pytest
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+DEMO = ["-m", "ncbench", "-m", "algo=ncfw,fw", "sigma=0.1,0.4"]
+TESTS = [
+    ["-m", "ruff", "check", "."],
+    ["-m", "ruff", "format", "--check", "."],
+    ["-m", "mypy"],
+    ["-m", "pytest", "-n", "2"],
+]
+
+
+def environment(folder: Path, extras: str) -> str:
+    """Make an environment with ncbench in it, unless there is one; return its interpreter."""
+    python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+    installed = folder / f"installed{extras}"
+    project = ROOT / "pyproject.toml"
+    if not installed.exists() or installed.stat().st_mtime < project.stat().st_mtime:
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--editable"]
+        subprocess.run([*pip, f"{ROOT}{extras}"], check=True)
+        installed.touch()
+    return str(python)
+
+
+def main() -> int:
+    """Run what was asked for and return its exit code."""
+    if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+        sys.exit(f"Python 3.11 to 3.13 is needed; this is {sys.version.split()[0]}")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["demo", "test"])
+    parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="default: .venv")
+    args = parser.parse_args()
+    python = environment(args.venv.absolute(), "" if args.what == "demo" else "[dev]")
+    for command in [DEMO] if args.what == "demo" else TESTS:
+        print("$ python", *command, flush=True)
+        code = subprocess.run([python, *command], cwd=ROOT, check=False).returncode
+        if code:
+            return code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
