@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
 
+from ncbench import commands
 from ncbench.errors import NcbenchError
 
 
 def main() -> None:
     """Run the command line and exit."""
     argv = sys.argv[1:]
+    subcommands = {
+        module.name.replace("_", "-"): module.name for module in iter_modules(commands.__path__)
+    }
     try:
-        if argv[:1] == ["plugins"]:
-            code = _plugins(argv[1:])
-        elif argv[:1] == ["aggregate"]:
-            code = _aggregate(argv[1:])
-        elif argv[:1] == ["status"]:
-            code = _status(argv[1:])
-        elif argv[:1] == ["rerun"]:
-            code = _rerun(argv[1:])
+        if argv and argv[0] in subcommands:
+            module = import_module(f"ncbench.commands.{subcommands[argv[0]]}")
+            code = module.main(argv[1:])
         elif "--help" in argv or "-h" in argv:
             from ncbench.listing import print_help
 
@@ -37,60 +37,6 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
-
-
-def _plugins(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="ncbench plugins", description="List what can be named.")
-    parser.add_argument("--json", action="store_true", help="for machines")
-    args = parser.parse_args(argv)
-
-    from ncbench.listing import as_json, print_listing
-
-    print(as_json()) if args.json else print_listing()
-    return 0
-
-
-def _aggregate(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="ncbench aggregate", description="Print the table of the records below a folder."
-    )
-    parser.add_argument("folder", metavar="DIR")
-    parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
-    args = parser.parse_args(argv)
-
-    from ncbench.reading import print_records
-
-    print_records(args.folder, args.format)
-    return 0
-
-
-def _status(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="ncbench status", description="Say how a sweep goes, from another terminal."
-    )
-    parser.add_argument("folder", metavar="DIR", help="the sweep's output_dir")
-    parser.add_argument("--all", action="store_true", help="every sweep, not just the newest")
-    args = parser.parse_args(argv)
-
-    from ncbench.status import print_status
-
-    print_status(args.folder, every=args.all)
-    return 0
-
-
-def _rerun(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="ncbench rerun", description="Repeat a cell from its record and compare every number."
-    )
-    parser.add_argument("folder", metavar="DIR", help="the output_dir that holds the record")
-    parser.add_argument("id", metavar="ID", help="of the cell; its beginning is enough")
-    parser.add_argument("--data-dir", help="where the data is now, if it was elsewhere")
-    parser.add_argument("--threads", type=int, help="of BLAS and OpenMP; by default as recorded")
-    args = parser.parse_args(argv)
-
-    from ncbench.rerun import rerun
-
-    return rerun(args.folder, args.id, data_dir=args.data_dir, threads=args.threads)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from importlib import import_module
+from pkgutil import iter_modules
 
+from ncbench import commands
 from ncbench.registry import KINDS, get_registry
 from ncbench.settings import SETTINGS
 
@@ -21,22 +24,23 @@ def as_json() -> str:
     )
 
 
-HELP = """ncbench: learning from noisy labels for non-linear measures of the confusion matrix
+_USAGE = """ncbench: learning from noisy labels for non-linear measures of the confusion matrix
 
   python -m ncbench KEY=VALUE ...          one cell: a record and its losses
-  python -m ncbench -m KEY=A,B ...         a sweep over every combination, and a table
-  python -m ncbench aggregate DIR          the table again, from the records
-  python -m ncbench status DIR             how a sweep into DIR goes, from another terminal
-  python -m ncbench rerun DIR ID           a cell again from its record, every number compared
-  python -m ncbench plugins                the listing below, with who brought what
+  python -m ncbench -m KEY=A,B ...         a sweep over every combination, and a table"""
 
+_HYDRA = """
 Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists them.
 """
 
 
 def print_help() -> None:
     """Print usage, keys, and what each group offers."""
-    print(HELP)
+    print(_USAGE)
+    for module in iter_modules(commands.__path__):
+        about = import_module(f"ncbench.commands.{module.name}").__doc__ or ""
+        print(f"  python -m ncbench {about.splitlines()[0].rstrip('.')}")
+    print(_HYDRA)
     print("Keys")
     for key, setting in SETTINGS.items():
         print(f"  {key}={setting.default}".ljust(24) + setting.metadata["help"])
