@@ -273,6 +273,25 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
     assert ncbench("--config-dir", "nowhere", "algo=fw").code == 2
 
 
+def test_several_experiment_files_each_with_a_sweep_of_its_own(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine" / "experiment"
+    folder.mkdir(parents=True)
+    (folder / "short.yaml").write_text(EXPERIMENT)
+    (folder / "other.yaml").write_text(EXPERIMENT.replace("0.1,0.2", "0.3").replace("20", "10"))
+    (folder / "both.yaml").write_text(
+        "# @package _global_\nhydra: {sweeper: {params: {experiment: 'short,other'}}}\n"
+    )
+    expected = {(20, 0.1), (20, 0.2), (10, 0.3)}
+    for name in ("short,other", "both"):
+        outcome = ncbench("--config-dir", "mine", "-m", f"+experiment={name}")
+        assert outcome.code == 0
+        cells = {(r["config"]["algo"]["max_iter"], r["config"]["sigma"]) for r in records(tmp_path)}
+        assert cells == expected
+    assert outcome.out.count("(found finished)") == 3  # the second time
+
+
 def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "own.yaml").write_text(
