@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -80,16 +81,25 @@ def mean_interval(
     >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
     0.200 [-0.176, 0.576]
     """
-    x = _finite(values)
+    # Plain floats: tables have many short lists, for which numpy is slow.
+    x = [float(value) for value in np.asarray(values).ravel().tolist()]
     n = len(x)
-    mean = float(x.mean())
+    if not x or not all(map(math.isfinite, x)):
+        raise ValueError(f"expected one or more finite numbers, got {values!r}")
+    mean = math.fsum(x) / n
     if n == 1:
         return Interval(mean, -math.inf, math.inf, 1.0)
-    error = math.sqrt((1 / n + (test_train_ratio or 0.0)) * float(x.var(ddof=1)))
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    variance = math.fsum((value - mean) ** 2 for value in x) / (n - 1)
+    error = math.sqrt((1 / n + (test_train_ratio or 0.0)) * variance)
     if error == 0:
         return Interval(mean, mean, mean, 0.0 if mean else 1.0)
+    reach = _t_quantile(n - 1, (1 + level) / 2) * error
     return Interval(mean, mean - reach, mean + reach, float(2 * stdtr(n - 1, -abs(mean) / error)))
+
+
+@lru_cache(maxsize=1024)
+def _t_quantile(degrees: int, probability: float) -> float:
+    return float(stdtrit(degrees, probability))
 
 
 @dataclass(frozen=True)
@@ -152,10 +162,7 @@ def paired(
     >>> found.wilcoxon_p, found.smallest_p  # five splits cannot give less
     (0.0625, 0.0625)
     """
-    a, b = _finite(a), _finite(b)
-    if a.shape != b.shape:
-        raise ValueError(f"losses over the same splits are as many: got {len(a)} and {len(b)}")
-    difference = np.where(_tied(a, b), 0.0, a - b)
+    difference = differences(a, b)
     interval = mean_interval(difference, level, test_train_ratio)
     untied = int(np.count_nonzero(difference))
     return Paired(
@@ -168,6 +175,20 @@ def paired(
         smallest_p=min(1.0, 2.0 ** (1 - untied)),
         corrected=test_train_ratio is not None,
     )
+
+
+def differences(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return a - b over the same splits; where they are tied, exactly zero.
+
+    Examples
+    --------
+    >>> differences([0.75, 0.1 + 0.2], [0.25, 0.3]).tolist()
+    [0.5, 0.0]
+    """
+    a, b = _finite(a), _finite(b)
+    if a.shape != b.shape:
+        raise ValueError(f"losses over the same splits are as many: got {len(a)} and {len(b)}")
+    return np.where(_tied(a, b), 0.0, a - b)
 
 
 def wilcoxon(difference: ArrayLike) -> float:
@@ -344,10 +365,10 @@ def wins_ties_losses(a: ArrayLike, b: ArrayLike) -> WinsTiesLosses:
     >>> wins_ties_losses([0.1, 0.2, 0.3], [0.2, 0.2, 0.4])
     WinsTiesLosses(wins=2, ties=1, losses=0)
     """
-    a, b = _finite(a), _finite(b)
-    tied = _tied(a, b)
-    wins = int((~tied & (a < b)).sum())
-    return WinsTiesLosses(wins, int(tied.sum()), len(tied) - int(tied.sum()) - wins)
+    difference = differences(a, b)
+    return WinsTiesLosses(
+        *(int(count.sum()) for count in (difference < 0, difference == 0, difference > 0))
+    )
 
 
 def _finite(values: ArrayLike) -> Array:
@@ -358,7 +379,7 @@ def _finite(values: ArrayLike) -> Array:
 
 
 def _tied(a: Array, b: Array) -> NDArray[np.bool_]:
-    return np.isclose(a, b, rtol=TIE, atol=TIE)
+    return np.abs(a - b) <= TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
 
 
 def _ranks(values: Array) -> Array:

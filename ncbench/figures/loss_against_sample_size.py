@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -18,19 +17,16 @@ from ncbench.figures.style import INK, drawing, grid, legend, line_style, number
 _BAYES: dict[str, Any] = {"color": INK, "linewidth": 1.0, "linestyle": (0, (3, 3))}
 
 
-def loss_against_sample_size(
-    frame: pd.DataFrame, bayes: Mapping[tuple[str, str], float] | None = None
-) -> Figure:
+def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
     """Draw the mean loss against the sample size, one line for each sigma.
 
-    There is a panel for each measure, data set and algorithm that has several sizes.
+    There is a panel for each measure, data set and algorithm that has several sizes. A dashed
+    line is the lowest loss that any classifier has, where the records know it.
 
     Parameters
     ----------
     frame : DataFrame
         As of ``results``.
-    bayes : mapping, optional
-        The lowest loss that any classifier has, by measure and data set, where it is known.
     """
     found: Any = frame.groupby(["measure", "setting", "series"], sort=False)
     groups: list[tuple[tuple[str, str, str], pd.DataFrame]] = [
@@ -41,11 +37,6 @@ def loss_against_sample_size(
             "every data set has one sample size; sweep over several, as in "
             "dataset=synthetic dataset.train=100,1000,10000"
         )
-    levels = {
-        key: level
-        for key, level in (bayes or {}).items()
-        if any(key == (names[0], rows["dataset"].iloc[0]) for names, rows in groups)
-    }
     sigmas = sorted({sigma for _, rows in groups for sigma in rows["sigma"]})
     columns = min(3, len(groups))
     with drawing():
@@ -55,13 +46,14 @@ def loss_against_sample_size(
         for panel, ((measure, setting, series), rows) in zip(axes.flat, groups, strict=False):
             _draw(panel, rows, sigmas)
             title(panel, f"{measure}, {setting}, {series}")
-            level = levels.get((measure, rows["dataset"].iloc[0]))
-            if level is not None:
-                panel.axhline(level, gid="bayes", **_BAYES)
+            if rows["bayes"].notna().any():
+                panel.axhline(rows["bayes"].mean(), gid="bayes", **_BAYES)
         lines = [Line2D([], [], **line_style(k)) for k in range(len(sigmas))]
-        lines += [Line2D([], [], **_BAYES)] if levels else []
         names = [f"sigma {number(sigma)}" for sigma in sigmas]
-        legend(figure, lines, [*names, "Bayes"] if levels else names)
+        if any(rows["bayes"].notna().any() for _, rows in groups):
+            lines.append(Line2D([], [], **_BAYES))
+            names.append("lowest possible (Bayes)")
+        legend(figure, lines, names)
     return figure
 
 

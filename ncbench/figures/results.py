@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ncbench.aggregate import other_keys, tidy
+from ncbench.aggregate import LEADING, as_text, tidy
 from ncbench.errors import NcbenchError
+from ncbench.marks import method_keys, problem_keys
 
 Record = Mapping[str, Any]
-
-_PROBLEM = ("noise", "seed", "trials", "test_size", "dataset")
-"""Beside measure and data set: what is different here is not compared in one panel."""
 
 SIZES = ("dataset.train", "test_size")
 """Keys that say how large the training part is."""
@@ -44,6 +42,7 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
         series     algorithm and whatever else is swept: "ncfw", "ncfw max_iter=500"
         style      number of the series, the same in every figure
         train_size examples in the training part, missing unless the cell is done
+        bayes      the lowest loss any classifier has, missing where it is not known
         record     place in ``records``
         link       as given, or None
         ========== =====================================================================
@@ -52,30 +51,25 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
     --------
     >>> config = {"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "sigma": 0.1}
     >>> records = [
-    ...     {"status": "skipped", "config": {**config, "algo": {"name": "fw", "max_iter": k}}}
+    ...     {"id": k, "status": "skipped", "config": {**config, "algo": {"name": "fw", "tol": k}}}
     ...     for k in (10, 20)
     ... ]
     >>> results(records)[["problem", "series", "record"]].values.tolist()
-    [['iris', 'fw max_iter=10', 0], ['iris', 'fw max_iter=20', 1]]
+    [['iris', 'fw tol=10', 0], ['iris', 'fw tol=20', 1]]
     """
-    numbered = [
-        {**record, "config": {**record["config"], "record": place}}
-        for place, record in enumerate(records)
-    ]
-    frame = tidy(numbered)
-    if "record" not in frame:
-        frame["record"] = 0
-    others = [key for key in other_keys(frame) if key != "record"]
-    problem = [key for key in others if key.partition(".")[0] in _PROBLEM]
-    method = [key for key in others if key not in problem]
+    frame = tidy(records)
+    problem = [key for key in problem_keys(frame) if key not in LEADING]
+    method = [key for key in method_keys(frame) if key not in LEADING]
     frame["problem"] = _named(frame, "dataset", problem, ", ")
     frame["setting"] = _named(frame, "dataset", [k for k in problem if k not in SIZES], ", ")
     frame["series"] = _named(frame, "algo", method, " ")
     order = {name: number for number, name in enumerate(frame["series"].unique())}
     frame["style"] = frame["series"].map(order)
-    sizes = [_train_size(record) for record in records]
-    frame["train_size"] = [sizes[place] for place in frame["record"]]
-    frame["link"] = [links[place] if links else None for place in frame["record"]]
+    places = _newest(records)
+    frame["record"] = [places[identity] for identity in frame["id"]]
+    frame["train_size"] = [_mean(records[k], "train_size") for k in frame["record"]]
+    frame["bayes"] = [_mean(records[k], "theory", "bayes") for k in frame["record"]]
+    frame["link"] = [links[k] if links else None for k in frame["record"]]
     return frame
 
 
@@ -103,16 +97,30 @@ def series(frame: pd.DataFrame) -> list[tuple[str, int, pd.DataFrame]]:
 def _named(frame: pd.DataFrame, first: str, keys: Sequence[str], separator: str) -> list[str]:
     names = []
     for row in frame[[first, *keys]].to_dict("records"):
-        parts = [str(row[first])]
-        for key in keys:
-            value = row[key]
-            if not (isinstance(value, float) and np.isnan(value)):
-                parts.append(f"{key.removeprefix(f'{first}.')}={value}")
-        names.append(separator.join(parts))
+        texts = {key: as_text(row[key]) for key in keys}
+        said = [f"{key.removeprefix(f'{first}.')}={text}" for key, text in texts.items() if text]
+        names.append(separator.join([str(row[first]), *said]))
     return names
 
 
-def _train_size(record: Record) -> float:
-    if record["status"] != "done":
-        return float("nan")
-    return float(np.mean([trial["train_size"] for trial in record["trials"]]))
+def _newest(records: Sequence[Record]) -> dict[str, int]:
+    """Return the place of the record of each id; the newest, where folders hold copies."""
+    places: dict[str, int] = {}
+    for k, record in enumerate(records):
+        known = places.get(record["id"])
+        if known is None or _time(record) >= _time(records[known]):
+            places[record["id"]] = k
+    return places
+
+
+def _time(record: Record) -> str:
+    return str(record.get("provenance", {}).get("time", ""))
+
+
+def _mean(record: Record, *path: str) -> float:
+    """Return the mean over trials of a number they keep; missing if they do not."""
+    values: list[Any] = list(record.get("trials", []))
+    for key in path:
+        values = [value.get(key) for value in values if value is not None]
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else float("nan")

@@ -7,7 +7,7 @@ import io
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import matplotlib as mpl
@@ -123,7 +123,7 @@ def wrapped(text: str, width: float, lines: int = 3) -> str:
     return "\n".join(found)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def text_width(text: str) -> float:
     """Return the width of a text in inches, in the font and size of figures."""
     font = FontProperties(family="DejaVu Sans", size=_POINTS)
