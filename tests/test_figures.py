@@ -30,6 +30,8 @@ from ncbench.statistics import friedman
 
 Make = Callable[..., dict[str, Any]]
 
+pytestmark = pytest.mark.filterwarnings("error:constrained_layout")
+
 NASTY = "<script>alert(1)</script> & $x_1^2$ " + "a_very_long_name_without_a_break" * 2
 
 

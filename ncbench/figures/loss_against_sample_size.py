@@ -12,7 +12,7 @@ from matplotlib.ticker import NullLocator
 
 from ncbench.figures.curves import curve, not_drawn
 from ncbench.figures.results import NothingToDraw
-from ncbench.figures.style import INK, drawing, grid, legend, line_style, number, ticks, title
+from ncbench.figures.style import INK, drawing, grid, grow, legend, line_style, number, ticks, title
 
 _BAYES: dict[str, Any] = {"color": INK, "linewidth": 1.0, "linestyle": (0, (3, 3))}
 
@@ -48,6 +48,8 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
             title(panel, f"{measure}, {setting}, {series}")
             if rows["bayes"].notna().any():
                 panel.axhline(rows["bayes"].mean(), gid="bayes", **_BAYES)
+        grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
+        grow(figure, len(axes), [panel.get_xlabel() for panel in axes.flat])
         lines = [Line2D([], [], **line_style(k)) for k in range(len(sigmas))]
         names = [f"sigma {number(sigma)}" for sigma in sigmas]
         if any(rows["bayes"].notna().any() for _, rows in groups):

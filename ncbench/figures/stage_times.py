@@ -16,6 +16,7 @@ from ncbench.figures.style import (
     PANEL,
     drawing,
     grid,
+    grow,
     legend,
     shortened,
     title,
@@ -73,6 +74,7 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
             panel.locator_params(axis="x", nbins=4)
             panel.set_xlabel("seconds a trial")
             title(panel, f"{measure}, {problem}", size[0] - _NAME - 0.3)
+        grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
         patches = [
             Patch(facecolor=COLOURS[k], hatch=HATCHES[k], edgecolor="#ffffff")
             for k in range(len(STAGES))
