@@ -19,7 +19,7 @@ import pytest
 from ncbench.commands.report import main
 from ncbench.files import write_json
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 Make = Callable[..., dict[str, Any]]
 

@@ -20,6 +20,8 @@ from ncbench.report import contents
 
 Make = Callable[..., dict[str, Any]]
 
+pytestmark = pytest.mark.xdist_group("report")  # so that one process makes the page
+
 NASTY = "<script>alert(1)</script>"
 
 

@@ -28,10 +28,7 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         As of ``results``.
     """
-    found: Any = frame.groupby(["measure", "setting", "series"], sort=False)
-    groups: list[tuple[tuple[str, str, str], pd.DataFrame]] = [
-        (names, rows) for names, rows in found if rows["train_size"].nunique() > 1
-    ]
+    groups = several_sizes(frame)
     if not groups:
         raise NothingToDraw(
             "every data set has one sample size; sweep over several, as in "
@@ -57,6 +54,14 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
             names.append("lowest possible (Bayes)")
         legend(figure, lines, names)
     return figure
+
+
+def several_sizes(frame: pd.DataFrame) -> list[tuple[tuple[str, str, str], pd.DataFrame]]:
+    """Return measure, setting and series with their rows, where there are several sizes."""
+    keys = ["measure", "setting", "series"]
+    sizes = frame.groupby(keys)["train_size"].transform("nunique")
+    groups: Any = frame[sizes > 1].groupby(keys, sort=False)
+    return list(groups)
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, sigmas: list[float]) -> None:

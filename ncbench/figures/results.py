@@ -82,9 +82,9 @@ def at_sigma(frame: pd.DataFrame, sigma: float | None = None) -> pd.DataFrame:
     return done[done["sigma"] == largest]
 
 
-def panels(frame: pd.DataFrame, column: str = "problem") -> list[tuple[str, str, pd.DataFrame]]:
+def panels(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """Return measure, problem and rows of each panel."""
-    groups: Any = frame.groupby(["measure", column], sort=False)
+    groups: Any = frame.groupby(["measure", "problem"], sort=False)
     return [(str(measure), str(name), rows) for (measure, name), rows in groups]
 
 

@@ -29,7 +29,7 @@ M. Okabe and K. Ito, Color Universal Design, 2008, https://jfly.uni-koeln.de/col
 """
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)))
-HATCHES = ("", "////", "----", "xxxx", "\\\\\\\\")
+HATCHES = ("", "////", "----", "xxxx", "\\\\\\\\", "++++")
 
 PANEL = (3.5, 2.7)
 """Inches of one panel: the width of a phone at 96 pixels an inch."""

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from ncbench.figures.confusion_matrices import confusion_matrices
 from ncbench.figures.critical_difference import critical_difference
 from ncbench.figures.frank_wolfe_path import frank_wolfe_path
-from ncbench.figures.loss_against_sample_size import loss_against_sample_size
+from ncbench.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
 from ncbench.figures.loss_against_sigma import loss_against_sigma
 from ncbench.figures.ranking import ranking
 from ncbench.figures.results import NothingToDraw, Record, at_sigma, panels
@@ -86,7 +86,7 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
         "Mean loss on the clean test part; bands are one standard error to either side. A point "
         "links to its record. Cells that are not done are gaps.",
         False,
-        _each(frame, "problem", loss_against_sigma),
+        _each(frame, loss_against_sigma),
     )
     yield _Kind(
         "Loss against sample size",
@@ -94,10 +94,10 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
         "standard error to either side. Dashed: the lowest loss any classifier has, where known.",
         False,
         [
-            task
-            for _, rows in frame.groupby("series", sort=False)
-            for task in _each(rows, "setting", loss_against_sample_size)
-        ],
+            (measure, str(rows["dataset"].iloc[0]), _task(loss_against_sample_size, rows))
+            for (measure, _, _), rows in several_sizes(frame)
+        ]
+        or [("", "", _task(loss_against_sample_size, frame))],  # which says why there is none
     )
     yield _Kind(
         "Average ranks",
@@ -112,36 +112,36 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
         "part. Noisy: T C, as noisy labels would show it. Corrected: T C with the correction by "
         "the noise matrix that the algorithm was given; C again if that was T itself.",
         True,
-        _each(one_sigma, "problem", lambda rows: confusion_matrices(rows, records)),
+        _each(one_sigma, lambda rows: confusion_matrices(rows, records)),
     )
     yield _Kind(
         "Path of Frank-Wolfe",
         "Objective and gap at the largest sigma, a line for each trial, as the algorithm sees "
         "them. The gap is measured on the sample; hollow marks are negative gaps.",
         False,
-        _each(one_sigma, "problem", lambda rows: frank_wolfe_path(rows, records)),
+        _each(one_sigma, lambda rows: frank_wolfe_path(rows, records)),
     )
     yield _Kind(
         "Time per stage",
         "Mean over trials and sigmas. Class probabilities that another cell had computed before "
         "cost next to nothing.",
         False,
-        _each(frame, "problem", lambda rows: stage_times(rows, records)),
+        _each(frame, lambda rows: stage_times(rows, records)),
     )
 
 
 def _each(
-    frame: pd.DataFrame, column: str, draw: Callable[[pd.DataFrame], Figure]
+    frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure]
 ) -> list[tuple[str, str, Callable[[], Figure]]]:
     """Return a task for each measure and problem."""
-
-    def task(rows: pd.DataFrame) -> Callable[[], Figure]:
-        return lambda: draw(rows)
-
     return [
-        (measure, str(rows["dataset"].iloc[0]), task(rows))
-        for measure, _, rows in panels(frame, column)
+        (measure, str(rows["dataset"].iloc[0]), _task(draw, rows))
+        for measure, _, rows in panels(frame)
     ]
+
+
+def _task(draw: Callable[[pd.DataFrame], Figure], rows: pd.DataFrame) -> Callable[[], Figure]:
+    return lambda: draw(rows)
 
 
 def _diagram(rows: pd.DataFrame) -> Callable[[], Figure]:
