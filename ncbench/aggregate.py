@@ -122,7 +122,7 @@ class Cells:
         for name in self.where:
             if name in row:
                 self._met.setdefault(name, set()).add(as_text(row[name]))
-        if not all(name in row and _matches(row[name], self.where[name]) for name in self.where):
+        if not all(name in row and matches(row[name], self.where[name]) for name in self.where):
             return
         identity = {name: entry for name, entry in row.items() if name != "status"}
         key = blake2b(_comparable(identity).encode(), digest_size=16).digest()
@@ -235,7 +235,8 @@ def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _matches(value: Any, texts: Sequence[str]) -> bool:
+def matches(value: Any, texts: Sequence[str]) -> bool:
+    """Whether a value is one of those written on a command line."""
     return any(_same(text, as_text(value)) for text in texts)
 
 
@@ -250,6 +251,7 @@ def _same(text: str, known: str) -> bool:
 
 def as_text(value: Any) -> str:
     """Return the value of a key as it is written on a command line."""
+    value = getattr(value, "item", lambda: value)()  # of numpy's scalars, the number
     if isinstance(value, str):
         return value
     if isinstance(value, float):

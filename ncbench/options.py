@@ -53,6 +53,13 @@ def add_level(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_ddof(parser: argparse.ArgumentParser) -> None:
+    """Add the ddof of our standard errors."""
+    parser.add_argument(
+        "--ddof", type=int, choices=[0, 1], default=1, help="of standard errors (default: 1)"
+    )
+
+
 def add_output(parser: argparse.ArgumentParser, forms: list[str]) -> None:
     """Add the format and the file."""
     parser.add_argument("--format", choices=forms, default="table")
@@ -64,4 +71,12 @@ def between_0_and_1(text: str) -> float:
     number = float(text)
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"{text}: expected a number between 0 and 1")
+    return number
+
+
+def positive(text: str) -> float:
+    """Return a number above 0."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")
     return number

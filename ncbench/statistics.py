@@ -24,6 +24,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,9 @@ TIE = 1e-12
 
 _EXACT = 50
 """Up to so many differences, Wilcoxon's distribution is enumerated."""
+
+_ENUMERABLE = 5e7
+"""Up to so many additions, Friedman's distribution is enumerated: about a second."""
 
 
 class Interval(NamedTuple):
@@ -247,8 +251,14 @@ class Ranks:
     ----------
     average_ranks : dict
         By name, best first.
-    statistic, p : float
-        Friedman's, with its correction for ties; chi-squared with k - 1 degrees of freedom.
+    statistic : float
+        Friedman's chi-squared, with its correction for ties.
+    p : float
+        Of Friedman's test; see ``exact``.
+    exact : bool
+        Whether p comes from all permutations of the ranks within data sets, as it does where
+        they can be enumerated, or from the chi-squared distribution, which for two or three
+        algorithms and few data sets claims too much.
     critical_difference : float
         Nemenyi's: average ranks at least so far apart are separable.
     groups : tuple of tuples of str
@@ -256,15 +266,19 @@ class Ranks:
         finds no difference at all, everything is one group.
     n_datasets : int
     level : float
+    over : str
+        What the data sets are to be called.
     """
 
     average_ranks: dict[str, float]
     statistic: float
     p: float
+    exact: bool
     critical_difference: float
     groups: tuple[tuple[str, ...], ...]
     n_datasets: int
     level: float
+    over: str = "data sets"
 
     @property
     def differ(self) -> bool:
@@ -275,22 +289,24 @@ class Ranks:
     def conclusion(self) -> str:
         """What may be said, in one sentence."""
         alpha = f"{1 - self.level:.2g}"
-        over = f"{self.n_datasets} data set{'s' if self.n_datasets > 1 else ''}"
+        over = f"Over {self.n_datasets} {self.over}"
         if self.n_datasets == 1:
-            return f"Over {over} ranks say nothing about others: no difference can be concluded."
+            return f"{over}, that is a single one, no difference of ranks can be concluded."
         if not self.differ:
             return (
-                f"Over {over} Friedman's test finds no difference (p = {self.p:.2g}, not below "
+                f"{over} Friedman's test finds no difference (p = {self.p:.2g}, not below "
                 f"{alpha}): the order of the ranks may be chance, which is not to say that the "
                 "algorithms are alike."
             )
         return (
-            f"Over {over} the algorithms differ (Friedman's p = {self.p:.2g}); two of them do "
-            f"where their average ranks are {self.critical_difference:.2f} or more apart."
+            f"{over} the algorithms differ (Friedman's p = {self.p:.2g}); two of them do where "
+            f"their average ranks are {self.critical_difference:.2f} or more apart."
         )
 
 
-def friedman(losses: ArrayLike, names: Sequence[str], level: float = 0.95) -> Ranks:
+def friedman(
+    losses: ArrayLike, names: Sequence[str], level: float = 0.95, over: str = "data sets"
+) -> Ranks:
     r"""Rank algorithms over data sets: Friedman's test, and Nemenyi's for pairs.
 
     Parameters
@@ -301,6 +317,8 @@ def friedman(losses: ArrayLike, names: Sequence[str], level: float = 0.95) -> Ra
         Of the algorithms, two or more.
     level : float
         Of confidence.
+    over : str
+        What the data sets are to be called, if they are something else.
 
     Notes
     -----
@@ -320,7 +338,7 @@ def friedman(losses: ArrayLike, names: Sequence[str], level: float = 0.95) -> Ra
     >>> found.average_ranks
     {'ncfw': 1.2, 'ncbs': 1.8, 'fw': 3.0}
     >>> round(found.statistic, 3), round(found.p, 4), round(found.critical_difference, 3)
-    (8.4, 0.015, 1.482)
+    (8.4, 0.0085, 1.482)
     >>> found.groups
     (('ncfw', 'ncbs'), ('ncbs', 'fw'))
     """
@@ -341,12 +359,14 @@ def friedman(losses: ArrayLike, names: Sequence[str], level: float = 0.95) -> Ra
         c = spread / (N * k * (k**2 - 1) / 12)
         # Taken about the mean rank, which is exact where the differences are small.
         statistic = 12 * N / (c * k * (k + 1)) * float(((average - (k + 1) / 2) ** 2).sum())
-    p = float(chdtrc(k - 1, statistic))
+    exact = _friedman_p(ranks)
+    p = float(chdtrc(k - 1, statistic)) if exact is None else exact
     critical = _nemenyi_quantile(k, level) * math.sqrt(k * (k + 1) / (6 * N))
     order = np.argsort(average, kind="stable")
     by_name = {names[j]: float(average[j]) for j in order}
     reach = critical if p < 1 - level else math.inf
-    return Ranks(by_name, statistic, p, critical, _groups(by_name, reach), N, level)
+    groups = _groups(by_name, reach)
+    return Ranks(by_name, statistic, p, exact is not None, critical, groups, N, level, over)
 
 
 class WinsTiesLosses(NamedTuple):
@@ -391,6 +411,39 @@ def _ranks(values: Array) -> Array:
     ranks = np.empty(len(values))
     ranks[order] = ((last + 1 + np.concatenate([[0], last[:-1]])) / 2)[level]
     return ranks
+
+
+def _friedman_p(ranks: Array) -> float | None:
+    """Return the exact p value of Friedman's test, or None if it would take too long.
+
+    Under the null hypothesis every order of a data set's ranks is equally likely. The sums of
+    ranks of all algorithms but the last are the indices of an array of probabilities, to which
+    one data set after the other is added.
+    """
+    N, k = ranks.shape
+    steps = ranks - ranks.min(axis=1, keepdims=True)
+    if (steps % 1).any():
+        steps = 2 * steps  # mid-ranks are halves
+    whole = np.rint(steps).astype(int)
+    size = int(whole.max(axis=1).sum()) + 1
+    if math.factorial(min(k, 20)) * N * size ** (k - 1) > _ENUMERABLE:
+        return None
+    probability = np.zeros((size,) * (k - 1))
+    probability[(0,) * (k - 1)] = 1.0
+    for row in whole:
+        added = np.zeros_like(probability)
+        orders = list(permutations(row.tolist()))
+        for order in orders:
+            shift = order[:-1]
+            target = tuple(slice(s, None) for s in shift)
+            source = tuple(slice(None, size - s) for s in shift)
+            added[target] += probability[source]
+        probability = added / len(orders)
+    sums = np.indices(probability.shape)
+    total = whole.sum()
+    spread = (sums**2).sum(axis=0) + (total - sums.sum(axis=0)) ** 2
+    observed = int((whole.sum(axis=0) ** 2).sum())
+    return min(1.0, float(probability[spread >= observed].sum()))
 
 
 def _nemenyi_quantile(k: int, level: float) -> float:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import json
 import math
+import sys
+import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +120,40 @@ def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
     (only,) = each_record([str(tmp_path)])
     assert only["trials"][0]["losses"]["h_mean"] == 0.2
     assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]
+
+
+def test_confusion_matrices_that_nobody_asked_for_are_not_kept() -> None:
+    def records() -> Iterator[dict[str, Any]]:
+        for seed in range(40):
+            one = record([0.1] * 5, seed=seed)
+            for trial in one["trials"]:
+                trial["confusion"] = [[1.0 + seed + i + j for i in range(60)] for j in range(60)]
+            yield one
+
+    one = sum(sys.getsizeof(number) for number in range(257, 257 + 5 * 60 * 60))
+    tracemalloc.start()
+    try:
+        frame = tidy(records())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(frame) == 40
+    assert peak < 10 * one  # one record at a time, and not forty
+
+
+def test_long_reading_shows_a_bar_to_whoever_watches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for number in range(501):
+        CellFolder(str(tmp_path), str(number)).path.mkdir(parents=True)
+        path = CellFolder(str(tmp_path), str(number)).path / "record.json"
+        path.write_text(json.dumps({"schema": SCHEMA, **record([0.1], seed=number)}))
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert len(list(each_record([str(tmp_path)]))) == 501
+        assert ("Reading records" in stream.getvalue()) == stream.isatty()

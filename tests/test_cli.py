@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -147,6 +148,15 @@ def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
     assert "algo=ncbs optimises ratio_of_linear measures; measure=h_mean is" in outcome.out
     table = [line.split() for line in outcome.out.splitlines()]
     assert ["measure", "dataset", "algo", "sigma=0.1"] in table
+    # The same table is kept beside the sweep's states, and the last lines say where.
+    (csv,) = (tmp_path / "outputs" / "sweeps").glob("*/table.csv")
+    assert f"{csv.parent.relative_to(tmp_path)}/table.csv, .md and .tex" in outcome.out
+    assert csv.read_text() == ncbench("aggregate", "outputs", "--format", "csv").out
+    printed = ncbench("aggregate", "outputs").out
+    assert printed in outcome.out
+    for number in re.findall(r"0\.\d{3} \(0\.\d{3}\)", printed):
+        assert number in csv.with_suffix(".md").read_text()
+        assert number in csv.with_suffix(".tex").read_text()
 
     rows = json.loads(ncbench("aggregate", "outputs", "--format", "json").out)
     assert len(rows) == 4

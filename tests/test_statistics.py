@@ -64,7 +64,45 @@ def test_friedman_is_scipys() -> None:
     found = friedman(1 - AUC, NAMES)
     theirs = stats.friedmanchisquare(*(1 - AUC).T)
     assert found.statistic == pytest.approx(theirs.statistic, rel=1e-12)
+    assert not found.exact
     assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rank_sums", "statistic", "p"),
+    # Three algorithms, four data sets: published to three digits, as in tables of Friedman's
+    # statistic. Of 6 the chi-squared distribution says 0.0498.
+    [
+        ((4, 8, 12), 8, 0.005),
+        ((4, 9, 11), 6.5, 0.042),
+        ((5, 8, 11), 4.5, 0.125),
+        ((5, 7, 12), 6.5, 0.042),
+        ((6, 6, 12), 6, 0.069),
+    ],
+)
+def test_friedmans_p_is_exact_for_few_data_sets(
+    rank_sums: tuple[int, ...], statistic: float, p: float
+) -> None:
+    orders = list(itertools.permutations([1.0, 2.0, 3.0]))
+    table = next(
+        rows
+        for rows in itertools.product(orders, repeat=4)
+        if np.array_equal(np.sum(rows, axis=0), rank_sums)
+    )
+    found = friedman(table, ["a", "b", "c"])
+    assert found.statistic == pytest.approx(statistic)
+    assert found.exact
+    assert found.p == pytest.approx(p, abs=5.1e-4)
+
+
+def test_friedmans_p_with_ties_by_brute_force() -> None:
+    losses = np.array([[1, 1, 2, 3], [1, 2, 2, 2], [2, 1, 3, 4]])
+    found = friedman(losses, list("abcd"))
+    ranks = np.array([stats.rankdata(row) for row in losses])
+    every = [list(itertools.permutations(row)) for row in ranks]
+    spread = [np.sum(np.square(np.sum(rows, axis=0))) for rows in itertools.product(*every)]
+    expected = np.mean(np.array(spread) >= np.sum(ranks.sum(axis=0) ** 2) - 1e-9)
+    assert found.p == pytest.approx(expected)
 
 
 def test_nemenyi_quantiles_are_the_published_ones() -> None:
@@ -81,12 +119,20 @@ def test_friedman_of_ties_and_of_one_data_set() -> None:
     assert tied.groups == (("a", "b", "c"),)
     one = friedman([[0.1, 0.2, 0.3]], ["a", "b", "c"])
     assert one.statistic == pytest.approx(2)  # k - 1, whatever the losses
-    assert one.p == pytest.approx(math.exp(-1))  # chi-squared with 2 degrees of freedom
+    assert one.p == pytest.approx(1)
     assert one.groups == (("a", "b", "c"),)
-    assert "no difference can be concluded" in one.conclusion
-    two = friedman([[0.1, 0.2]] * 9, ["a", "b"])  # of two: a sign test, 9 of 9
-    assert two.statistic == pytest.approx(9)
-    assert two.groups == ()
+    assert "no difference of ranks can be concluded" in one.conclusion
+
+
+def test_friedman_of_two_algorithms_is_the_sign_test() -> None:
+    few = friedman([[0.1, 0.2]] * 4, ["a", "b"])
+    assert few.statistic == pytest.approx(4)
+    assert few.p == pytest.approx(2 / 2**4)  # the chi-squared distribution says 0.0455
+    assert few.groups == (("a", "b"),)
+    losses = [[0.1, 0.2]] * 9 + [[0.2, 0.1]] * 2 + [[0.1, 0.1]] * 3
+    found = friedman(losses, ["a", "b"])
+    assert found.p == pytest.approx(stats.binomtest(9, 11).pvalue)
+    assert friedman([[0.1, 0.2]] * 9, ["a", "b"]).groups == ()
 
 
 @pytest.mark.parametrize("losses", [[], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]])

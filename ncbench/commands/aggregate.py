@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ncbench.options import add_level, add_output, add_reading, read
+from ncbench.options import add_ddof, add_level, add_output, add_reading, read
 
 
 def main(argv: list[str]) -> int:
@@ -19,9 +19,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--cols", metavar="KEY", nargs="*", help="keys that make columns (default: sigma)"
     )
-    parser.add_argument(
-        "--ddof", type=int, choices=[0, 1], default=1, help="of standard errors (default: 1)"
-    )
+    add_ddof(parser)
     add_level(parser)
     add_output(parser, ["table", "csv", "parquet", "json", "md", "tex"])
     args = parser.parse_args(argv)
