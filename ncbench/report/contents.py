@@ -14,16 +14,18 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from ncbench.aggregate import Cells, as_text, keys_of
+from ncbench.aggregate import LEADING, Cells, as_text, keys_of
 from ncbench.export import Results
-from ncbench.figures.ranking import ranking
-from ncbench.figures.results import NothingToDraw
+from ncbench.figures.results import plain
 from ncbench.grid import Entry
 from ncbench.layout import MISSING, distinct
+from ncbench.significance import rankings
 from ncbench.sweep import describe
 from ncbench.values import Value
 
 Record = Mapping[str, Any]
+
+_NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
 
 
 @dataclass(frozen=True)
@@ -149,21 +151,15 @@ def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
         best = done.groupby(["problem", "sigma"])["mean"].transform("min")
         wins = Counter(done.loc[done["mean"] == best, "series"].map(str))
         problems = done.groupby(["problem", "sigma"]).ngroups
-        try:
-            ranked = ranking(rows)
-            said, ranks = ranked.ranks.conclusion, ranked.ranks.average_ranks
-        except NothingToDraw as why:
-            said, ranks = f"No ranks: {why}.", {}
+        ranked = [ranking.ranks for ranking in rankings(plain(rows))]
+        average = {name: rank for r in ranked if r for name, rank in r.average_ranks.items()}
+        algorithms = [
+            {"name": name, "wins": wins[name], "rank": average.get(name)}
+            for name in dict.fromkeys(done["series"])
+        ]
+        said = " ".join(r.conclusion if r else _NOT_RANKED for r in ranked) or "No cell is done."
         found.append(
-            {
-                "measure": measure,
-                "problems": problems,
-                "algorithms": [
-                    {"name": name, "wins": wins[name], "rank": ranks.get(name)}
-                    for name in dict.fromkeys(done["series"])
-                ],
-                "said": said,
-            }
+            {"measure": measure, "problems": problems, "algorithms": algorithms, "said": said}
         )
     return found
 
@@ -204,7 +200,7 @@ def describe_safely(config: Mapping[str, Any]) -> str:
 
 def swept(frame: pd.DataFrame) -> list[str]:
     """Return the keys that differ among cells, beside measure, data set, algorithm and sigma."""
-    return [key for key in keys_of(frame) if key not in ("measure", "dataset", "algo", "sigma")]
+    return [key for key in keys_of(plain(frame)) if key not in LEADING]
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

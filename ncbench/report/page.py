@@ -78,7 +78,7 @@ def render(sources: Sources, folders: Sequence[str], out: Path) -> str:
         conclusions=contents.conclusions(frame),
         table=contents.table(records, link, dict(zip(frame["id"], frame["style"], strict=True))),
         chapters=chapters(frame, records),
-        swept=contents.swept(frame.drop(columns=_OURS)),
+        swept=contents.swept(frame),
         cells=list(contents.cells(frame, records)),
         failed=[r for r in kept if r["status"] == "failed"],
         link=link,
@@ -88,9 +88,6 @@ def render(sources: Sources, folders: Sequence[str], out: Path) -> str:
         remarks=[*sources.remarks, *([f"left out: {left_out} older records of the same "
                                       "configurations"] if left_out else [])],
     )  # fmt: skip
-
-
-_OURS = ["problem", "setting", "series", "style", "record", "train_size", "bayes", "link"]
 
 
 def _environment() -> Environment:

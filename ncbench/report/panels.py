@@ -13,11 +13,11 @@ from ncbench.figures.critical_difference import critical_difference
 from ncbench.figures.frank_wolfe_path import frank_wolfe_path
 from ncbench.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
 from ncbench.figures.loss_against_sigma import loss_against_sigma
-from ncbench.figures.ranking import ranking
-from ncbench.figures.results import NothingToDraw, Record, at_sigma, panels
+from ncbench.figures.results import NothingToDraw, Record, at_sigma, panels, plain
 from ncbench.figures.sources import progress
 from ncbench.figures.stage_times import stage_times
 from ncbench.report.svg import inline
+from ncbench.significance import Ranking, rankings
 
 
 class Panel(NamedTuple):
@@ -104,7 +104,11 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
         "Rank 1 is the lowest mean loss on a data set. A bar joins algorithms that Nemenyi's test "
         "does not separate (Demšar, 2006).",
         True,
-        [(str(m), "", _diagram(rows)) for m, rows in frame.groupby("measure", sort=False)],
+        [
+            (str(measure), "", _diagram(ranking))
+            for measure, rows in frame.groupby("measure", sort=False)
+            for ranking in rankings(plain(rows))
+        ],
     )
     yield _Kind(
         "Confusion matrices",
@@ -144,9 +148,5 @@ def _task(draw: Callable[[pd.DataFrame], Figure], rows: pd.DataFrame) -> Callabl
     return lambda: draw(rows)
 
 
-def _diagram(rows: pd.DataFrame) -> Callable[[], Figure]:
-    def draw() -> Figure:
-        found = ranking(rows)
-        return critical_difference(found.ranks, found.said)
-
-    return draw
+def _diagram(ranking: Ranking) -> Callable[[], Figure]:
+    return lambda: critical_difference(ranking)
