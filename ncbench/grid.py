@@ -100,7 +100,7 @@ class Grid:
         lines = [
             "% needs \\usepackage{booktabs}",
             "\\begin{table}",
-            "\\centering",
+            "\\centering\\small" if len(self.columns) < 7 else "\\centering\\footnotesize",
             "\\caption{" + " ".join(escape_latex(_sentence(note)) for note in self.notes) + "}",
             "\\begin{tabular}{" + "l" * self.labels + "r" * numbers + "}",
             "\\toprule",

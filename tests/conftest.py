@@ -59,7 +59,7 @@ def paper_tables() -> Path:
     return SHARED / "paper" / "tables.csv"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_record() -> Callable[..., dict[str, Any]]:
     """Return a function that makes up the record of a cell with two classes."""
 

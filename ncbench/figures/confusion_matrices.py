@@ -122,6 +122,7 @@ def _draw(axes: Axes, share: Array, classes: Sequence[str], most: float) -> Any:
     n = len(share)
     image = axes.imshow(share, cmap="Blues", vmin=0, vmax=most, interpolation="none")
     axes.grid(visible=False)
+    axes.tick_params(length=0)
     if n <= _ANNOTATED:
         for i, j in np.ndindex(n, n):
             colour = "#ffffff" if share[i, j] > 0.55 * most else "#000000"

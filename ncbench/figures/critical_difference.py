@@ -8,38 +8,43 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ncbench.figures.results import NothingToDraw
 from ncbench.figures.style import INK, drawing, shortened, wrapped
 
 if TYPE_CHECKING:
-    from ncbench.statistics import Ranks
+    from ncbench.significance import Ranking
 
 _WIDTH, _ROW = 7.0, 0.21  # inches of the figure, and of a row of names
 _NAME = 2.1  # inches for the names at either side
 
 
-def critical_difference(ranks: Ranks, title: str = "") -> Figure:
+def critical_difference(ranking: Ranking) -> Figure:
     """Draw average ranks as in Demsar (2006): a bar joins what Nemenyi's test does not separate.
 
     Names are in two columns, the better half on the left, each in a row of its own.
 
     Parameters
     ----------
-    ranks : Ranks
-        As of ``ncbench.statistics.friedman``.
-    title : str
-        What was ranked.
+    ranking : Ranking
+        As of ``ncbench.significance.rankings``.
 
     References
     ----------
     .. [1] J. Demsar. Statistical Comparisons of Classifiers over Multiple Data Sets. JMLR 7:1-30,
            2006.
     """
+    ranks = ranking.ranks
+    if ranks is None or ranks.n_datasets < 2:
+        raise NothingToDraw(
+            f"{ranking.measure}: ranks need two or more algorithms that have solved the same cells "
+            "of two or more data sets"
+        )
     average = ranks.average_ranks
     names = list(average)
     half = math.ceil(len(names) / 2)
-    heading = wrapped(title, _WIDTH - 0.2) if title else ""
+    heading = wrapped(_title(ranking, ranks.n_datasets), _WIDTH - 0.2)
     # From the top: title, bar of the critical difference, axis, groups, names.
-    above = 0.25 + 0.18 * (heading.count("\n") + 1 if heading else 0) + 0.45
+    above = 0.25 + 0.18 * (heading.count("\n") + 1) + 0.45
     below = 0.25 + 0.13 * len(ranks.groups) + _ROW * (half + 0.5)
     with drawing():
         figure = Figure(figsize=(_WIDTH, above + below))
@@ -53,8 +58,7 @@ def critical_difference(ranks: Ranks, title: str = "") -> Figure:
             return _NAME + (rank - 1) * scale
 
         _axis(axes, len(names), place(1), place(len(names)))
-        if heading:
-            axes.text(0.1, above - 0.1, heading, va="top")
+        axes.text(0.1, above - 0.1, heading, va="top")
         reach = ranks.critical_difference * scale
         if math.isfinite(reach) and reach <= _WIDTH - _NAME - 1.2:
             axes.plot([place(1), place(1) + reach], [0.42, 0.42], color=INK, lw=1, marker="|")
@@ -81,6 +85,13 @@ def critical_difference(ranks: Ranks, title: str = "") -> Figure:
                 ha="right" if left else "left", va="center",
             )  # fmt: skip
     return figure
+
+
+def _title(ranking: Ranking, n: int) -> str:
+    said = f"{ranking.measure}: average rank over {n} data sets"
+    if ranking.left_out:
+        said += f"; {ranking.left_out} cells left out that some algorithm has not solved"
+    return said
 
 
 def _axis(axes: Axes, k: int, first: float, last: float) -> None:

@@ -13,11 +13,11 @@ from ncbench.figures.critical_difference import critical_difference
 from ncbench.figures.frank_wolfe_path import frank_wolfe_path
 from ncbench.figures.loss_against_sample_size import loss_against_sample_size
 from ncbench.figures.loss_against_sigma import loss_against_sigma
-from ncbench.figures.ranking import ranking
-from ncbench.figures.results import NothingToDraw, Record, at_sigma, panels, results
+from ncbench.figures.results import NothingToDraw, Record, at_sigma, panels, plain, results
 from ncbench.figures.stage_times import stage_times
 from ncbench.figures.style import saved
 from ncbench.files import write_whole
+from ncbench.significance import rankings
 
 Drawn = tuple[str, Figure | NothingToDraw]
 
@@ -35,13 +35,9 @@ def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[D
     one_sigma = at_sigma(frame, sigma)
     yield _drawn("loss_against_sigma", lambda: loss_against_sigma(frame))
     yield _drawn("loss_against_sample_size", lambda: loss_against_sample_size(frame))
-    for measure, rows in frame.groupby("measure", sort=False):
-
-        def diagram(rows: object = rows) -> Figure:
-            found = ranking(rows)  # type: ignore[arg-type]
-            return critical_difference(found.ranks, found.said)
-
-        yield _drawn(f"critical_difference-{_safe(str(measure))}", diagram)
+    for ranking in rankings(plain(frame)):
+        name = f"critical_difference-{_safe(ranking.measure)}"
+        yield _drawn(name, lambda ranking=ranking: critical_difference(ranking))  # type: ignore[misc]
     for number, (measure, problem, rows) in enumerate(panels(one_sigma), 1):
         name = f"confusion_matrices-{number:02d}-{_safe(measure)}-{_safe(problem)}"
         yield _drawn(name, lambda rows=rows: confusion_matrices(rows, records))  # type: ignore[misc]

@@ -17,6 +17,7 @@ from ncbench.figures.style import (
     decades,
     drawing,
     grid,
+    grow,
     legend,
     line_style,
     number,
@@ -52,6 +53,7 @@ def frank_wolfe_path(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
         for k, (measure, problem, rows) in enumerate(found):
             title(upper[k], f"{measure}, {problem}, sigma {number(rows['sigma'].iloc[0])}")
             _draw(upper[k], lower[k], rows, records)
+        grow(figure, len(axes) // 2, [panel.get_title("left") for panel in upper])
         legend(figure, *samples(drawn))
     return figure
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import NullLocator
 
 from ncbench.figures.curves import curve, not_drawn
 from ncbench.figures.results import NothingToDraw
-from ncbench.figures.style import INK, drawing, grid, legend, line_style, number, ticks, title
+from ncbench.figures.style import INK, drawing, grid, grow, legend, line_style, number, ticks, title
 
 _BAYES: dict[str, Any] = {"color": INK, "linewidth": 1.0, "linestyle": (0, (3, 3))}
 
@@ -28,10 +28,7 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         As of ``results``.
     """
-    found: Any = frame.groupby(["measure", "setting", "series"], sort=False)
-    groups: list[tuple[tuple[str, str, str], pd.DataFrame]] = [
-        (names, rows) for names, rows in found if rows["train_size"].nunique() > 1
-    ]
+    groups = several_sizes(frame)
     if not groups:
         raise NothingToDraw(
             "every data set has one sample size; sweep over several, as in "
@@ -48,6 +45,8 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
             title(panel, f"{measure}, {setting}, {series}")
             if rows["bayes"].notna().any():
                 panel.axhline(rows["bayes"].mean(), gid="bayes", **_BAYES)
+        grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
+        grow(figure, len(axes), [panel.get_xlabel() for panel in axes.flat])
         lines = [Line2D([], [], **line_style(k)) for k in range(len(sigmas))]
         names = [f"sigma {number(sigma)}" for sigma in sigmas]
         if any(rows["bayes"].notna().any() for _, rows in groups):
@@ -55,6 +54,14 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
             names.append("lowest possible (Bayes)")
         legend(figure, lines, names)
     return figure
+
+
+def several_sizes(frame: pd.DataFrame) -> list[tuple[tuple[str, str, str], pd.DataFrame]]:
+    """Return measure, setting and series with their rows, where there are several sizes."""
+    keys = ["measure", "setting", "series"]
+    sizes = frame.groupby(keys)["train_size"].transform("nunique")
+    groups: Any = frame[sizes > 1].groupby(keys, sort=False)
+    return list(groups)
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, sigmas: list[float]) -> None:

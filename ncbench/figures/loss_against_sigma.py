@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from ncbench.figures.curves import curve, not_drawn, samples
 from ncbench.figures.results import NothingToDraw, panels, series
-from ncbench.figures.style import drawing, grid, legend, number, ticks, title
+from ncbench.figures.style import drawing, grid, grow, legend, number, ticks, title
 
 
 def loss_against_sigma(frame: pd.DataFrame) -> Figure:
@@ -33,6 +33,8 @@ def loss_against_sigma(frame: pd.DataFrame) -> Figure:
             panel.set_visible(True)
             _draw(panel, rows)
             title(panel, f"{measure}, {problem}")
+        grow(figure, len(measures), [panel.get_title("left") for panel in axes.flat])
+        grow(figure, len(measures), [panel.get_xlabel() for panel in axes.flat])
         legend(figure, *samples(frame))
     return figure
 

@@ -18,6 +18,10 @@ SIZES = ("dataset.train", "test_size")
 """Keys that say how large the training part is."""
 
 
+ADDED = ("problem", "setting", "series", "style", "record", "train_size", "bayes", "link")
+"""What ``results`` adds to a tidy frame."""
+
+
 class NothingToDraw(NcbenchError):
     """Records that a figure has no use for; the message says why."""
 
@@ -39,7 +43,7 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
         ========== =====================================================================
         problem    data set and whatever else must be equal for losses to be comparable
         setting    the same but for the size of the training part
-        series     algorithm and whatever else is swept: "ncfw", "ncfw max_iter=500"
+        series     algorithm and whatever else is swept: "ncfw", "ncfw cpe=boosting"
         style      number of the series, the same in every figure
         train_size examples in the training part, missing unless the cell is done
         bayes      the lowest loss any classifier has, missing where it is not known
@@ -55,7 +59,7 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
     ...     for k in (10, 20)
     ... ]
     >>> results(records)[["problem", "series", "record"]].values.tolist()
-    [['iris', 'fw tol=10', 0], ['iris', 'fw tol=20', 1]]
+    [['iris', 'fw algo.tol=10', 0], ['iris', 'fw algo.tol=20', 1]]
     """
     frame = tidy(records)
     problem = [key for key in problem_keys(frame) if key not in LEADING]
@@ -73,6 +77,11 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
     return frame
 
 
+def plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the tidy frame that results were made from."""
+    return frame.drop(columns=list(ADDED))
+
+
 def at_sigma(frame: pd.DataFrame, sigma: float | None = None) -> pd.DataFrame:
     """Keep one sigma: the given one, or of each measure and problem the largest that is done."""
     if sigma is not None:
@@ -82,9 +91,9 @@ def at_sigma(frame: pd.DataFrame, sigma: float | None = None) -> pd.DataFrame:
     return done[done["sigma"] == largest]
 
 
-def panels(frame: pd.DataFrame, column: str = "problem") -> list[tuple[str, str, pd.DataFrame]]:
+def panels(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """Return measure, problem and rows of each panel."""
-    groups: Any = frame.groupby(["measure", column], sort=False)
+    groups: Any = frame.groupby(["measure", "problem"], sort=False)
     return [(str(measure), str(name), rows) for (measure, name), rows in groups]
 
 
@@ -98,7 +107,7 @@ def _named(frame: pd.DataFrame, first: str, keys: Sequence[str], separator: str)
     names = []
     for row in frame[[first, *keys]].to_dict("records"):
         texts = {key: as_text(row[key]) for key in keys}
-        said = [f"{key.removeprefix(f'{first}.')}={text}" for key, text in texts.items() if text]
+        said = [f"{key}={text}" for key, text in texts.items() if text]
         names.append(separator.join([str(row[first]), *said]))
     return names
 

@@ -16,6 +16,7 @@ from ncbench.figures.style import (
     PANEL,
     drawing,
     grid,
+    grow,
     legend,
     shortened,
     title,
@@ -27,6 +28,7 @@ STAGES = {
     "optimise": "optimisation",
     "rest": "rest of the fit",
     "evaluate": "test",
+    "other": "other",
 }
 """Stages in their order, as they are called in the figure."""
 
@@ -73,6 +75,7 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
             panel.locator_params(axis="x", nbins=4)
             panel.set_xlabel("seconds a trial")
             title(panel, f"{measure}, {problem}", size[0] - _NAME - 0.3)
+        grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
         patches = [
             Patch(facecolor=COLOURS[k], hatch=HATCHES[k], edgecolor="#ffffff")
             for k in range(len(STAGES))
@@ -83,7 +86,10 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
 
 def _stages(cells: pd.DataFrame, records: Sequence[Record]) -> list[float]:
     trials = [trial["seconds"] for place in cells["record"] for trial in records[place]["trials"]]
-    mean = {stage: float(np.mean([t.get(stage, 0.0) for t in trials])) for stage in STAGES}
-    fit = float(np.mean([t.get("fit", 0.0) for t in trials]))
-    mean["rest"] = max(0.0, fit - mean["cpe"] - mean["optimise"])  # "fit" contains these two
-    return [mean[stage] for stage in STAGES]
+    names = {name for trial in trials for name in trial}
+    mean = {name: float(np.mean([t.get(name, 0.0) for t in trials])) for name in names}
+    fit = mean.pop("fit", 0.0)
+    # "fit" contains these two, where an algorithm tells them apart.
+    mean["rest"] = max(0.0, fit - mean.get("cpe", 0.0) - mean.get("optimise", 0.0))
+    mean["other"] = sum(seconds for name, seconds in mean.items() if name not in STAGES)
+    return [mean.get(stage, 0.0) for stage in STAGES]

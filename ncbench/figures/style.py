@@ -16,6 +16,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.textpath import text_to_path
 
 INK = "#1f2328"
@@ -28,7 +29,7 @@ M. Okabe and K. Ito, Color Universal Design, 2008, https://jfly.uni-koeln.de/col
 """
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)))
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\")
+HATCHES = ("", "////", "----", "xxxx", "\\\\\\\\", "++++")
 
 PANEL = (3.5, 2.7)
 """Inches of one panel: the width of a phone at 96 pixels an inch."""
@@ -80,13 +81,20 @@ def line_style(index: int) -> dict[str, Any]:
 
 def grid(rows: int, columns: int, panel: tuple[float, float] = PANEL) -> tuple[Figure, Any]:
     """Return a figure with ``rows x columns`` axes, and the array of them."""
-    figure = Figure(figsize=(panel[0] * columns, panel[1] * rows), layout="constrained")
+    space = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)  # inches
+    figure = Figure(figsize=(panel[0] * columns, panel[1] * rows), layout=space)
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 def title(axes: Axes, text: str, width: float = PANEL[0] - 0.75) -> None:
     """Set a title that stays within its panel: its width is that of the axes, without labels."""
     axes.set_title(wrapped(text, width), loc="left")
+
+
+def grow(figure: Figure, rows: int, texts: Sequence[str]) -> None:
+    """Make each row of panels higher by what the longest of some wrapped texts takes."""
+    lines = max(text.count("\n") for text in texts)
+    figure.set_figheight(figure.get_figheight() + 0.16 * lines * rows)
 
 
 def wrapped(text: str, width: float, lines: int = 3) -> str:
@@ -148,12 +156,17 @@ def printable(text: str) -> str:
 
 
 def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
-    """Put a legend below the panels, in as many columns as there is room for."""
+    """Put a legend below the panels, in as many columns as there is room for.
+
+    The figure grows by the height of the legend, so that panels keep theirs.
+    """
     width = figure.get_figwidth()
     shown = [wrapped(label, width - 0.8) for label in labels]
     # A column is its label, its sample of the line, and the space between.
     column = 0.7 + max(text_width(line) for label in shown for line in label.split("\n"))
     columns = max(1, min(len(shown), int(width / column)))
+    lines = max(label.count("\n") + 1 for label in shown) * -(-len(shown) // columns)
+    figure.set_figheight(figure.get_figheight() + 0.1 + 0.2 * lines)
     figure.legend(handles, shown, loc="outside lower center", ncols=columns, handlelength=3.2)
 
 
