@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from ncbench import dataset, noise_matrix
 from ncbench.errors import NcbenchError
 from ncbench.registry import KINDS
 from ncbench.signature import parameters_of
@@ -35,7 +36,7 @@ def broken(wrong: str, mend: str) -> NoReturn:
     ncbench.testing.contract.ContractError: the loss is 1.5, above 1. To mend it: divide by its \
 largest value
     """
-    raise ContractError(f"{wrong}. To mend it: {mend}")
+    raise ContractError(" ".join(f"{wrong}. To mend it: {mend}".split()))
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class Build:
     def __call__(self, **supplied: Any) -> Any:
         """Build one. What the plug-in's signature does not ask for is left out.
 
-        Raises NotChecked where the plug-in refuses its parameters with an NcbenchError.
+        Raises NotChecked where the plug-in refuses its parameters with an NcbenchError, such as
+        the path of a file that does not exist.
         """
         wanted = inspect.signature(self.target).parameters
         given = {**supplied, **self.arguments}
@@ -78,6 +80,7 @@ class Build:
         try:
             return self.target(**used)
         except NcbenchError as error:
+            made_something_bad(error)
             raise NotChecked(f"{self} cannot be had with these parameters: {error}") from error
 
     def __str__(self) -> str:
@@ -91,6 +94,25 @@ class Build:
             for parameter in parameters_of(self.target, KINDS[self.kind].supplied)
             if parameter.required and parameter.name not in self.arguments
         ]
+
+
+def made_something_bad(error: NcbenchError) -> None:
+    """Raise ContractError if the core refused what a plug-in made, not the plug-in its input.
+
+    Examples
+    --------
+    >>> try:
+    ...     noise_matrix.NoiseMatrix([[0.9, 0.1], [0.3, 0.7]])
+    ... except NcbenchError as error:
+    ...     made_something_bad(error)
+    Traceback (most recent call last):
+    ...
+    ncbench.testing.contract.ContractError: noise matrix: column 0 sums to 1.2, not 1 \
+(T[i, j] = P(noisy = i | clean = j), so columns sum to 1; yours has rows that do: transpose it)
+    """
+    refused_in = traceback.extract_tb(error.__traceback__)[-1].filename
+    if refused_in in (dataset.__file__, noise_matrix.__file__):
+        raise ContractError(str(error)) from error
 
 
 CheckFunction = Callable[[Build], None]
