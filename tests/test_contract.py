@@ -15,17 +15,24 @@ from sklearn.datasets import load_iris
 from ncbench.registry import get_registry
 from ncbench.testing import Build, Check, checks_for, parametrize_with_checks, select
 
-# Parameters for plug-ins that need some, and fewer steps where the checks fit hundreds of times.
+PLUGINS = get_registry().plugins()
+# Fewer steps where there are thousands by default: the checks fit hundreds of times.
+FEWER_STEPS = {
+    f"{plugin.kind}={plugin.name}": {"max_iter": 100}
+    for plugin in PLUGINS
+    for parameter in plugin.parameters
+    if plugin.kind == "algo" and parameter.name == "max_iter" and parameter.default >= 1000
+}
+# Parameters for plug-ins that need some.
 ARGUMENTS = {
+    **FEWER_STEPS,
     "measure=cost": {"matrix": [[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [9.0, 4.0, 0.0]]},
     "noise=matrix": {"matrix": [[0.9, 0.2], [0.1, 0.8]]},
     "cpe=sklearn": {"estimator": "GaussianNB"},
     "cpe=boosting": {"max_iter": 5},
     "algo=cpe_argmax": {"cpe": None},  # the default learner
-    "algo=ncfw": {"max_iter": 100},
-    "algo=fw": {"max_iter": 100},
 }
-EVERY = {f"{plugin.kind}={plugin.name}" for plugin in get_registry().plugins()}
+EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype"}
 
 
