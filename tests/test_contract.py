@@ -5,6 +5,7 @@ Nothing is left unchecked: where a plug-in needs parameters, files or the networ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from ncbench.registry import get_registry
+from ncbench.registry import KINDS, get_registry
 from ncbench.testing import Build, Check, checks_for, parametrize_with_checks, select
 
 PLUGINS = get_registry().plugins()
@@ -73,3 +74,11 @@ def test_contract_of_data_from_elsewhere(
     name: str, check: Check, elsewhere: dict[str, Build]
 ) -> None:
     check(elsewhere[name])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_check_is_documented(kind: str) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "checks.md").read_text()
+    section = page.split(f"(`{kind}`)\n")[1].split("\n### ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, flags=re.MULTILINE))
+    assert rows == {check.name: check.about for check in checks_for(kind)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -166,13 +167,13 @@ def run_check(check: Check, build: Build) -> Result:
         return result("not checked", str(reason))
     except ContractError as error:
         return result("failed", str(error))
-    except Exception as error:
-        return result("failed", raised(error))
+    except (Exception, SystemExit) as error:
+        return result("failed", raised(error, build.target))
     return result("ok")
 
 
-def raised(error: BaseException) -> str:
-    """Say which error was raised, and where: in the plug-in's own code if it is in there.
+def raised(error: BaseException, target: object = None) -> str:
+    """Say which error was raised, and where: in the plug-in's own code, if it went through there.
 
     Examples
     --------
@@ -183,10 +184,17 @@ def raised(error: BaseException) -> str:
     it raised KeyError: 'colour' (<doctest ncbench.testing.contract.raised[0]>, line 2)
     """
     frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if "site-packages" not in f.filename and "ncbench" not in f.filename]
+    own = [frame for frame in frames if frame.filename.startswith(_home(target))]
     where = (own or list(frames))[-1]
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"it raised {what} ({where.filename}, line {where.lineno})"
+
+
+def _home(target: object) -> str:
+    """Return the file, or the folder of the package, that a class or function comes from."""
+    module = sys.modules.get(getattr(target, "__module__", "").partition(".")[0])
+    folders = list(getattr(module, "__path__", []))
+    return folders[0] if folders else getattr(module, "__file__", None) or "nowhere"
 
 
 class _global_random_state_kept:  # noqa: N801  (reads as a statement)
