@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import time
 import traceback
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ncbench.errors import NotApplicable
-from ncbench.experiment import Cell, Config, prepare, run_trial
-from ncbench.records import CellFolder, new_record
+from ncbench.experiment import Cell, Config, losses, prepare, run_trial
+from ncbench.records import CellFolder, cell_id, new_record
+from ncbench.registry import get_registry
 
 
 def run_alone(config: Config) -> dict[str, Any]:
@@ -41,7 +44,7 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
 
 def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:
     """Run the trials of a cell, but for those that the folder already has."""
-    kept = folder.trials() if folder else {}
+    kept = {**_shared_trials(cell), **folder.trials()} if folder else {}
     trials = []
     # Cells that run side by side must not fight over cores, and numbers must not depend on them.
     with threadpool_limits(cell.config["threads"]):
@@ -52,6 +55,30 @@ def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, A
                     folder.keep_trial(kept[number])
             trials.append(kept[number])
     return trials
+
+
+def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
+    """Return the trials of the same cell for another measure, if the algorithm is not told it.
+
+    What such an algorithm predicts does not depend on the measure, and the confusion matrix of
+    each trial is kept: its losses follow.
+    """
+    config, registry = cell.config, get_registry()
+    algorithm = registry.target("algo", config["algo"]["name"])
+    if config["force"] or "measure" in inspect.signature(algorithm).parameters:
+        return {}
+    for name in registry.names("measure"):
+        if name == config["measure"]["name"]:
+            continue
+        parameters = registry.plugin("measure", name).parameters
+        twin = {**config, "measure": {"name": name, **{p.name: p.default for p in parameters}}}
+        found = CellFolder(config["output_dir"], cell_id(twin)).finished()
+        if found and found["status"] == "done":
+            return {
+                trial["trial"]: {**trial, "losses": losses(cell, np.array(trial["confusion"]))}
+                for trial in found["trials"]
+            }
+    return {}
 
 
 def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:

@@ -32,6 +32,7 @@ ARGUMENTS = {
     "cpe=sklearn": {"estimator": "GaussianNB"},
     "cpe=boosting": {"max_iter": 5},
     "algo=cpe_argmax": {"cpe": None},  # the default learner
+    "algo=nc_selected": {"candidates": ["forward"], "folds": 2, "search_iter": 20, "max_iter": 50},
 }
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype"}

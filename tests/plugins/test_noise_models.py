@@ -249,3 +249,14 @@ def test_recorded_noise_of_another_sigma_names_those_there_are() -> None:
 def test_recorded_noise_of_a_data_set_without_any() -> None:
     with pytest.raises(NcbenchError, match="'toy' brings no noise of its own; noise=random"):
         Recorded().corrupt(dataset(), 0.1, rng())
+
+
+def test_random_takes_recorded_noise_where_there_is_some() -> None:
+    X, y = np.zeros((4, 1)), np.array([0, 1, 0, 1])
+    brought = NoisyLabels(NoiseMatrix([[0.8, 0.2], [0.2, 0.8]]), np.array([1, 1, 0, 1]))
+    data = Dataset(X, y, ("a", "b"), "toy", recorded_noise={0.2: brought})
+    model = Random(recorded=True)
+    assert model.corrupt(data, 0.2, np.random.default_rng(0)) is brought
+    drawn = model.corrupt(data, 0.3, np.random.default_rng(0))
+    assert np.diagonal(drawn.noise_matrix.T) == pytest.approx([0.7, 0.7])
+    assert Random().corrupt(data, 0.2, np.random.default_rng(0)) is not brought
