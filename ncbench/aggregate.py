@@ -251,6 +251,7 @@ def _same(text: str, known: str) -> bool:
 
 def as_text(value: Any) -> str:
     """Return the value of a key as it is written on a command line."""
+    value = getattr(value, "item", lambda: value)()  # of numpy's scalars, the number
     if isinstance(value, str):
         return value
     if isinstance(value, float):

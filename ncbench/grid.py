@@ -68,7 +68,7 @@ class Grid:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in self.columns:
             table.add_column(Text(column))
-        for row in self._printed_rows():
+        for row in self.printed_rows():
             table.add_row(*(Text(e.text + e.mark, style="bold" if e.bold else "") for e in row))
         if console is None:
             console = Console(highlight=False)
@@ -88,7 +88,7 @@ class Grid:
         """Return it in GitHub's Markdown."""
         rules = ["---" if i < self.labels else "---:" for i in range(len(self.columns))]
         lines = [_line(map(escape_markdown, self.columns)), "|" + "|".join(rules) + "|"]
-        for row in self._printed_rows():
+        for row in self.printed_rows():
             lines.append(_line(map(_markdown_entry, row)))
         for note in self.notes:
             lines += ["", escape_markdown(note)]
@@ -100,7 +100,7 @@ class Grid:
         lines = [
             "% needs \\usepackage{booktabs}",
             "\\begin{table}",
-            "\\centering",
+            "\\centering\\small" if len(self.columns) < 7 else "\\centering\\footnotesize",
             "\\caption{" + " ".join(escape_latex(_sentence(note)) for note in self.notes) + "}",
             "\\begin{tabular}{" + "l" * self.labels + "r" * numbers + "}",
             "\\toprule",
@@ -108,14 +108,15 @@ class Grid:
             "\\midrule",
         ]
         above: Sequence[Entry] = []
-        for row in self._printed_rows():
+        for row in self.printed_rows():
             if above and self.labels > 1 and row[0].text:
                 lines.append("\\addlinespace")  # the outermost label changes
             lines.append(" & ".join(map(_latex_entry, row)) + " \\\\")
             above = row
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
-    def _printed_rows(self) -> list[list[Entry]]:
+    def printed_rows(self) -> list[list[Entry]]:
+        """Return the rows as they are shown: labels that repeat the row above are blank."""
         printed = []
         above: Sequence[Entry] = []
         for row in self.rows:

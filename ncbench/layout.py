@@ -139,20 +139,18 @@ def _notes(
         )
     if usual_n:
         what = "Losses: lower is better."
-        if value.name != LOSS:
-            what = f"Values: {value}" + (
-                ", a loss: lower is better; the measure is what was optimised."
-                if value.is_loss
-                else "."
-            )
-        notes.append(f"{what} mean (standard error, ddof {ddof}) over {usual_n} trials.")
-    marks = set(frame["mark"])
-    if BEST in marks:
-        signs = "* best"
+        if value.name != LOSS and value.is_loss:
+            what = f"Losses: {value}, lower is better; the measure column is what was optimised."
+        elif not value.is_loss:
+            what = f"Values: {value}."
+        note = f"{what} mean (standard error, ddof {ddof}) over {usual_n} trials"
+        marks = set(frame["mark"])
+        if BEST in marks:
+            note += "; * best"
         if LEVEL in marks:
             corrected = not frame.loc[frame["n"] > 0, "test_train_ratio"].isna().any()
-            signs += f"; ~ {rule(level, corrected)}"
-        notes.append(f"{signs}.")
+            note += f"; ~ {rule(level, corrected)}"
+        notes.append(f"{note}.")
     others = frame[(frame["status"] != "done") | (frame["reason"] != "")]
     for (status, reason), rows in others.groupby(["status", "reason"], sort=False):
         sign = " (-)" if status == MISSING else ""

@@ -60,6 +60,16 @@ def add_ddof(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_errors(parser: argparse.ArgumentParser) -> None:
+    """Add what a difference to published numbers is measured in."""
+    parser.add_argument(
+        "--errors",
+        choices=["combined", "theirs", "ours"],
+        default="combined",
+        help="standard error of a difference: sqrt(ours^2 + theirs^2) (default), or one of them",
+    )
+
+
 def add_output(parser: argparse.ArgumentParser, forms: list[str]) -> None:
     """Add the format and the file."""
     parser.add_argument("--format", choices=forms, default="table")

@@ -90,6 +90,15 @@ def test_all_ties_conclude_nothing() -> None:
     assert ranking.ranks.groups == (("a", "b"),)
 
 
+def test_failures_alone_conclude_nothing(tmp_path: Path, ncbench: Callable) -> None:
+    path = tmp_path / "cells" / "a" / "record.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({**sweep()[0], "status": "failed", "reason": "oh"}))
+    outcome = ncbench("significance", ".")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "no cell is done" in outcome.err
+
+
 def test_ranks_are_over_data_sets() -> None:
     (ranking,) = rankings(tidy(sweep()))
     assert ranking.ranks is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ncbench.options import add_ddof, add_output, add_reading, positive, read
+from ncbench.options import add_ddof, add_errors, add_output, add_reading, positive, read
 
 
 def main(argv: list[str]) -> int:
@@ -20,12 +20,7 @@ def main(argv: list[str]) -> int:
         help="columns measure, dataset, algo, sigma, mean, sem; other keys that were swept may be "
         "columns too",
     )
-    parser.add_argument(
-        "--errors",
-        choices=["combined", "theirs", "ours"],
-        default="combined",
-        help="standard error of a difference: sqrt(ours^2 + theirs^2) (default), or one of them",
-    )
+    add_errors(parser)
     parser.add_argument(
         "--within",
         type=positive,

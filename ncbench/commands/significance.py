@@ -37,6 +37,8 @@ def main(argv: list[str]) -> int:
     if not cells.value.is_loss:
         raise NcbenchError(f"--value {cells.value}: only losses are compared: lower is better")
     frame = cells.frame(level=args.level)
+    if not frame["n"].any():
+        raise NcbenchError("no cell is done: there is nothing to compare")
     pair = Pair.of(frame, args.pair[0], args.pair[1], args.level) if args.pair else None
     found = Conclusions(pair, rankings(frame, args.over, args.level), args.over)
     if args.format == "table" and args.out is None:

@@ -1,0 +1,162 @@
+"""The paper's four tables in its own layout, ours beside the published numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from ncbench.aggregate import LEADING, as_text
+from ncbench.compare import ABSENT, ERRORS, Comparison
+from ncbench.grid import Entry, Grid
+
+SELECTED = "nc_selected"
+
+
+class Table(NamedTuple):
+    """A table of the paper: its number, the measure's name, and its two own algorithms."""
+
+    number: int
+    title: str
+    corrected: str
+    uncorrected: str
+
+
+TABLES = {
+    "h_mean": Table(2, "H-mean", "ncfw", "fw"),
+    "micro_f1": Table(3, "Micro F1", "ncbs", "bs"),
+    "g_mean": Table(5, "G-mean", "ncfw", "fw"),
+    "q_mean": Table(6, "Q-mean", "ncfw", "fw"),
+}
+
+DATASETS = ("vehicle", "pageblocks", "satimage", "covtype", "abalone")
+
+NAMES = {
+    "fw": "FW",
+    "ncfw": "NCFW",
+    "bs": "BS",
+    "ncbs": "NCBS",
+    "nclr_backward": "NCLR-Backward",
+    "nclr_forward": "NCLR-Forward",
+    "nclr_plugin": "NCLR-Plug-in",
+    SELECTED: "selected",
+}
+"""As printed, in the order of the paper's tables."""
+
+
+def published(name: str) -> pd.DataFrame:
+    """Read the published numbers, ``tables`` or ``figure1``.
+
+    Examples
+    --------
+    >>> len(published("tables"))
+    400
+    """
+    with (files("ncbench.paper") / f"{name}.csv").open() as stream:
+        return pd.read_csv(stream)
+
+
+def reference() -> pd.DataFrame:
+    """Return the published tables; ``nc_selected`` is put beside the paper's NCFW and NCBS."""
+    table = published("tables")
+    best = [
+        algo == TABLES[measure].corrected
+        for algo, measure in zip(table["algo"], table["measure"], strict=True)
+    ]
+    return pd.concat([table, table[best].assign(algo=SELECTED)], ignore_index=True)
+
+
+def tables(comparison: Comparison) -> list[tuple[str, Grid]]:
+    """Return heading and table of each measure that has records."""
+    cells = comparison.cells[comparison.cells["verdict"] != ABSENT]
+    found = []
+    for measure, table in TABLES.items():
+        rows = cells[cells["measure"] == measure]
+        if len(rows):
+            grid = Grid(*_layout(rows), notes=_notes(rows, table, comparison))
+            found.append((f"Table {table.number}: {table.title} loss", grid))
+    return found
+
+
+def _layout(cells: pd.DataFrame) -> tuple[list[str], list[list[Entry]], int]:
+    """Return columns, rows and the number of labels: data set x algorithm, three a sigma."""
+    sigmas = sorted(cells["sigma"].unique())
+    columns = ["data set", "algorithm"]
+    for sigma in sigmas:
+        columns += [f"sigma={sigma:g}", "paper", "se"]
+    best = cells.groupby(["dataset", "sigma"])["ours"].transform("min")
+    cells = cells.assign(best=cells["ours"] == best)
+    others = [key for key in _keys(cells) if key not in LEADING]
+    rows = []
+    by_row: Any = cells.groupby(["dataset", "algo", *others], dropna=False, sort=False)
+    order = sorted(by_row, key=lambda group: _place(group[0]))
+    for (dataset, algo, *values), found in order:
+        said = [f"{key}={as_text(value)}" for key, value in zip(others, values, strict=True)]
+        label = " ".join([NAMES[str(algo)], *said])
+        by_sigma = {row["sigma"]: row for row in found.to_dict("records")}
+        entries = [entry for sigma in sigmas for entry in _cell(by_sigma.get(sigma))]
+        rows.append([Entry(str(dataset)), Entry(label), *entries])
+    return columns, rows, 2
+
+
+def _keys(cells: pd.DataFrame) -> list[str]:
+    numbers = ("ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict")
+    return [str(key) for key in cells.columns if key not in (*numbers, "best")]
+
+
+def _place(names: Sequence[Any]) -> tuple[int, int, str]:
+    dataset, algo, *others = map(str, names)
+    return DATASETS.index(dataset), list(NAMES).index(algo), " ".join(others)
+
+
+def _cell(row: Mapping[Any, Any] | None) -> list[Entry]:
+    if row is None:
+        return [Entry("-")] * 3
+    theirs = Entry(f"{row['theirs']:.3f} ({row['theirs_sem']:.3f})")
+    if math.isnan(row["ours"]):
+        return [Entry(str(row["verdict"])), theirs, Entry("-")]
+    ours = f"{row['ours']:.3f}"
+    if not math.isnan(row["ours_sem"]):
+        ours += f" ({row['ours_sem']:.3f})"
+    return [Entry(ours, bold=bool(row["best"])), theirs, Entry(f"{row['in_errors']:+.1f}")]
+
+
+def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str]:
+    notes = []
+    for algo in (table.corrected, SELECTED):
+        ours = rows[(rows["algo"] == algo) & rows["ours"].notna()]
+        if not len(ours):
+            continue
+        verdicts = ours["verdict"].value_counts()
+        counts = ", ".join(f"{verdicts.get(v, 0)} {v}" for v in ("ahead", "level", "behind"))
+        below = int((ours["difference"] < 0).sum())
+        near = int((ours["difference"] <= ours["theirs_sem"]).sum())
+        notes.append(
+            f"{NAMES[algo]} beside the paper's {NAMES[table.corrected]}, {len(ours)} cells: "
+            f"{counts}; mean lower in {below}, at most one of the paper's standard errors above "
+            f"in {near}."
+        )
+        pair = ours.merge(
+            rows[rows["algo"] == table.uncorrected], on=["dataset", "sigma"], suffixes=("", "_un")
+        )
+        if len(pair):
+            ahead = int((pair["ours"] < pair["ours_un"]).sum())
+            other = NAMES[table.uncorrected]
+            notes.append(f"{NAMES[algo]} ahead of our {other} in {ahead} of {len(pair)}.")
+    absent = int((comparison.cells["measure"] == rows["measure"].iloc[0]).sum()) - len(rows)
+    if absent:
+        notes.append(f"{absent} cells of the paper are not among the records.")
+    return notes
+
+
+def definition(comparison: Comparison) -> str:
+    """Return what the columns mean."""
+    return (
+        "Losses: lower is better. For each sigma: our mean (standard error, ddof "
+        f"{comparison.ddof}), our best in bold; the paper's (ddof 0); se: our mean minus the "
+        f"paper's, over the standard error {ERRORS[comparison.errors][1]}. ahead: se below "
+        f"-{comparison.within:g}; behind: above {comparison.within:g}; level: between."
+    )
