@@ -16,13 +16,13 @@ from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import Plugin
 from ncbench.registry import KINDS
 from ncbench.signature import parameters_of
-from ncbench.testing.contract import Build, Check, Result, run_check
+from ncbench.testing.contract import Build, Check, run_check
 from ncbench.testing.selection import Arguments, checks_for, find, select
 
 _MARKS = {"ok": "ok    ", "failed": "FAILED"}
 
 
-def check(what: str, settings: Iterable[str] = ()) -> int:
+def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
     """Check plug-ins, print what came of it, and return the exit code.
 
     Parameters
@@ -34,12 +34,13 @@ def check(what: str, settings: Iterable[str] = ()) -> int:
         ``data_dir=FOLDER``.
     """
     found = find(what)
+    builds = select(what, _arguments(found.plugins, settings))
     totals: Counter[str] = Counter()
     for problem in found.problems:
         print(f"{problem.distribution} {problem.version}, entry point {problem.entry_point}")
         print(f"  FAILED  loads: it can be imported and registered\n          {problem.error}")
         totals["failed"] += 1
-    for build in select(what, _arguments(found.plugins, settings)):
+    for build in builds:
         print(build)
         for check in checks_for(build.kind):
             status = _report(check, build)
@@ -53,7 +54,7 @@ def check(what: str, settings: Iterable[str] = ()) -> int:
 
 
 def _report(check: Check, build: Build) -> str:
-    result: Result = run_check(check, build)
+    result = run_check(check, build)
     if result.status == "not checked":
         print(indent(f"not checked: {result.message}", "  "))
         keys = _keys(build)
