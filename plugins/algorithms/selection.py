@@ -95,6 +95,7 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
         best = min(names, key=validated.__getitem__)
         self.algorithm_ = self._algorithm(psi, best, self.max_iter)
         self.algorithm_._fit(X, y, noise)
+        self.n_iter_ = self.algorithm_.n_iter_
         self.diagnostics_ = {
             **self.algorithm_.diagnostics_,
             "cpe": best,

@@ -50,6 +50,7 @@ class Random(MatrixNoise):
 
     def __init__(self, recorded: bool = False) -> None:
         self.recorded = recorded
+        self.draws = not recorded
 
     def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
         """Return noisy labels for the whole data set and the matrix that made them."""
@@ -97,6 +98,8 @@ class NoNoise(MatrixNoise):
     array([[1., 0.],
            [0., 1.]])
     """
+
+    uses_sigma = False
 
     def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> Array:
         """Return the identity."""

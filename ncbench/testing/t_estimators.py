@@ -1,0 +1,171 @@
+"""Contract checks of estimators of the noise matrix.
+
+Estimators differ in what they assume: points that belong to a class for certain, posteriors of a
+known form, neighbours of one class. There are two easy problems, and one of them suits every
+method that was tried; an estimator is held to the one that suits it better.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from ncbench.noise_matrix import NoiseMatrix
+from ncbench.t_estimation import NoisySample
+from ncbench.testing.contract import Build, broken
+from ncbench.testing.problems import noisy_blobs
+
+Array = NDArray[np.float64]
+
+T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
+"""What is to be estimated."""
+
+POISON = NoiseMatrix([[0.5, 0.1, 0.3], [0.3, 0.6, 0.1], [0.2, 0.3, 0.6]])
+"""Put in the place of the truth, to see who looks."""
+
+SPREADS = {"far apart": 0.05, "touching": 0.8}
+"""Of the two problems: tight clouds show columns of T, wide ones have posteriors in between."""
+
+FEW, MANY = 30, 1800
+_SEEDS = range(4)
+
+
+def check_noise_matrix(build: Build) -> None:
+    """It returns a NoiseMatrix for the sample's classes."""
+    estimate = build().estimate(easy_sample(FEW))
+    if not isinstance(estimate, NoiseMatrix):
+        broken(
+            f"estimate returned {estimate!r:.200}, a {type(estimate).__name__}",
+            "wrap it: NoiseMatrix(T), which also checks that columns sum to one",
+        )
+    if estimate.n != len(T):
+        broken(
+            f"the estimate is {estimate.n} x {estimate.n} for {len(T)} classes",
+            "make it for sample.n_classes classes",
+        )
+
+
+def check_orientation(build: Build) -> None:
+    """Its matrix is the right way round: nearer to T than to T transposed."""
+    if not _learns(build):
+        return
+    estimates = [build().estimate(easy_sample(MANY, spread=s)).T for s in SPREADS.values()]
+    estimate = min(estimates, key=lambda E: min(_error(E), _error(E, _TRANSPOSED)))
+    if _error(estimate, _TRANSPOSED) < _error(estimate):
+        broken(
+            f"the estimate {estimate.round(3).tolist()} is off by {_error(estimate):.3f} from T = "
+            f"{T.tolist()}, and by {_error(estimate, _TRANSPOSED):.3f} from its transpose",
+            "T[i, j] = P(noisy = i | clean = j): most public code has it transposed",
+        )
+
+
+def check_improves(build: Build) -> None:
+    """Its error falls as the sample grows, far below that of assuming no noise."""
+    if not _learns(build):
+        return
+    errors = {
+        problem: [
+            float(np.mean([_error(build().estimate(easy_sample(m, k, s)).T) for k in _SEEDS]))
+            for m in (FEW, MANY)
+        ]
+        for problem, s in SPREADS.items()
+    }
+    without = _error(np.eye(len(T)))
+    if any(many <= 0.6 * few and many <= without / 3 for few, many in errors.values()):
+        return
+    said = "; ".join(
+        f"classes {problem}: {few:.3f} with {FEW} examples, {many:.3f} with {MANY}"
+        for problem, (few, many) in errors.items()
+    )
+    broken(
+        f"mean |T^ - T| is, for {said}; it is {without:.3f} without any correction",
+        "use all of the sample, and see that columns are clean classes in the order of their "
+        "numbers; an estimator that is told T, or assumes it, sets learns_from_sample = False",
+    )
+
+
+def check_does_not_look_at_the_truth(build: Build) -> None:
+    """Its estimate does not depend on sample.noise_matrix, unless it says that it is told T."""
+    sample = easy_sample(FEW)
+    poisoned = dataclasses.replace(easy_sample(FEW), noise_matrix=POISON)
+    first, second = build().estimate(sample).T, build().estimate(poisoned).T
+    told, looked = getattr(build(), "told_noise_matrix", False), not np.array_equal(first, second)
+    difference = np.abs(first - second).max()
+    if looked and not told:
+        broken(
+            f"with another sample.noise_matrix the estimate changes by up to {difference:.3g}",
+            "estimate from X, y and cpe; an oracle says so with told_noise_matrix = True",
+        )
+    if told and not looked:
+        broken(
+            "told_noise_matrix is True, but the estimate is the same with another "
+            f"sample.noise_matrix: {first.round(3).tolist()}",
+            "set it to False",
+        )
+
+
+def check_seeded(build: Build) -> None:
+    """The same sample and generator give the same estimate."""
+    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    first, again = (build().estimate(easy_sample(FEW)).T for _ in range(2))
+    if not np.array_equal(first, again):
+        broken(
+            f"two estimates of one sample differ by up to {np.abs(first - again).max():.3g}",
+            "draw from sample.rng alone, and give learners a random_state drawn from it",
+        )
+
+
+def check_inputs_unchanged(build: Build) -> None:
+    """It leaves X, y and the learner as they are."""
+    sample, fresh = easy_sample(FEW), easy_sample(FEW)
+    build().estimate(sample)
+    for name in ("X", "y"):
+        now, then = getattr(sample, name), getattr(fresh, name)
+        if not np.array_equal(now, then):
+            broken(
+                f"{np.sum(now != then)} entries of sample.{name} changed",
+                f"work on a copy: sample.{name}.copy()",
+            )
+    if vars(sample.cpe).keys() != vars(fresh.cpe).keys():
+        learnt = sorted(vars(sample.cpe).keys() - vars(fresh.cpe).keys())
+        broken(
+            f"sample.cpe was fitted: it has {', '.join(learnt)}",
+            "fit a clone: sklearn.base.clone(sample.cpe).fit(...)",
+        )
+
+
+CHECKS = (
+    check_noise_matrix,
+    check_orientation,
+    check_improves,
+    check_does_not_look_at_the_truth,
+    check_seeded,
+    check_inputs_unchanged,
+)
+
+
+def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> NoisySample:
+    """Draw a sample of three round clouds, with noise T."""
+    data, y = noisy_blobs(m, T, spread=spread, seed=seed)
+    return NoisySample(
+        X=data.X,
+        y=y,
+        n_classes=len(T),
+        cpe=LogisticRegression(),
+        rng=np.random.default_rng(seed),
+        noise_matrix=NoiseMatrix(T),
+    )
+
+
+def _learns(build: Build) -> bool:
+    return bool(getattr(build(), "learns_from_sample", True))
+
+
+_TRANSPOSED = T.T / T.sum(axis=1)
+
+
+def _error(estimate: Array, truth: Array = T) -> float:
+    return float(np.abs(estimate - truth).mean())
