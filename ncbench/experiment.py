@@ -30,7 +30,7 @@ from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.registry import get_registry, require_family
 from ncbench.t_estimation import NoisySample
-from ncbench.theory.terms import Truth
+from ncbench.theory.terms import Population
 
 Config = Mapping[str, Any]
 """A resolved configuration: see ``ncbench.configs.resolve``."""
@@ -45,7 +45,7 @@ class Cell:
     noisy: NoisyLabels
     measure: Measure
     reported: Mapping[str, Measure]
-    truth: Truth | None
+    population: Population | None
 
 
 def check_fit(config: Config) -> Measure:
@@ -71,7 +71,7 @@ def prepare(config: Config) -> Cell:
     _build(config, "t_estimator")
     cpe = _build(config, "cpe", random_state=0)
     registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
-    cell = Cell(config, dataset, noisy, measure, reported, Truth.of(dataset, measure))
+    cell = Cell(config, dataset, noisy, measure, reported, Population.of(dataset))
     for trial in range(config["trials"]):
         split(cell, trial)
     return cell
@@ -162,7 +162,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     distribution = posterior(algorithm, dataset.X[test], dataset.n_classes)
     C = expected_confusion(dataset.y[test], distribution)
     clock.lap("evaluate")
-    terms = cell.truth.terms(algorithm, cell.noisy.noise_matrix) if cell.truth else None
+    population = cell.population
+    terms = population.terms(algorithm, cell.noisy.noise_matrix) if population else None
     clock.lap("theory")
 
     return {

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -206,22 +209,22 @@ def test_lemma_1_cannot_be_improved() -> None:
 # --- Measured in runs -------------------------------------------------------------------------
 
 
-def run(ncbench: Callable, tmp_path: Path, *options: str) -> dict[str, float]:
+def run(ncbench: Callable, tmp_path: Path, *options: str) -> dict[str, Any]:
     """Return the terms of one trial."""
     small = ("trials=1", "dataset.train=400", "dataset.test=400", "noise=symmetric", "sigma=0.3")
     if not any(option.startswith("dataset=") for option in options):
         options = (*small, *options)
     assert ncbench(*options).code == 0
     newest = max(tmp_path.rglob("record.json"), key=lambda path: path.stat().st_mtime_ns)
-    terms: dict[str, float] = json.loads(newest.read_text())["trials"][0]["theory"]
+    terms: dict[str, Any] = json.loads(newest.read_text())["trials"][0]["theory"]
     return terms
 
 
 def test_a_run_on_synthetic_records_the_terms(ncbench: Callable, tmp_path: Path) -> None:
     terms = run(ncbench, tmp_path, "algo=ncfw", "algo.max_iter=50", "measure=q_mean")
-    assert terms["bayes"] == pytest.approx(0.5256, abs=1e-4)
-    assert terms["regret"] == pytest.approx(terms["loss"] - terms["bayes"])
-    assert 0 < terms["regret"] < 0.3
+    C = np.array(terms["confusion"])
+    np.testing.assert_allclose(C.sum(axis=1), masses()(45.0), atol=1e-5)
+    assert 0.5256 < measure("q_mean")(C) < 0.8  # not below what is possible
     assert terms["inverse_norm"] == pytest.approx(2.091, abs=1e-3)
     assert terms["inverse_error"] == 0
     # For symmetric T and rows that sum to 0, T^-1 is a multiple: 1 / (1 - 1.5 sigma).
@@ -256,9 +259,49 @@ def test_what_is_corrected_for_counts(ncbench: Callable, tmp_path: Path) -> None
 def test_terms_where_there_is_less_to_measure(ncbench: Callable, tmp_path: Path) -> None:
     # NCLR has no noisy class probabilities of its own, and real data no known distribution.
     terms = run(ncbench, tmp_path, "algo=nclr_forward", "measure=zero_one")
-    assert sorted(terms) == ["bayes", "inverse_norm", "loss", "regret"]
-    assert "regret" not in run(ncbench, tmp_path, "algo=cpe_argmax", "measure=macro_f1")
+    assert sorted(terms) == ["confusion", "inverse_norm"]
     assert run(ncbench, tmp_path, "dataset=iris", "algo=cpe_argmax", "trials=1") is None
+
+
+def test_theory_prints_the_terms_and_draws(ncbench: Callable, tmp_path: Path) -> None:
+    options = ("algo=ncbs", "measure=micro_f1", "noise=symmetric", "trials=2", "dataset.test=300")
+    for m in (200, 2000):
+        assert ncbench(*options, f"dataset.train={m}").code == 0
+    assert ncbench("dataset=iris", "algo=cpe_argmax", "trials=1").code == 0  # has no regret
+    frame = pd.read_csv(io.StringIO(ncbench("theory", "outputs", "--format", "csv").out))
+    assert frame["m"].tolist() == [200, 2000]
+    assert (frame["regret"] >= -1e-6).all()
+    confusions = [
+        np.array(trial["theory"]["confusion"])
+        for path in tmp_path.rglob("record.json")
+        for record in [json.loads(path.read_text())]
+        for trial in record["trials"]
+        if record["config"]["dataset"].get("train") == 200
+    ]
+    losses = [measure("micro_f1")(C) for C in confusions]
+    assert frame["regret"][0] == pytest.approx(np.mean(losses) - 0.78271, abs=2e-5)
+    outcome = ncbench("theory", "outputs", "--figures", "figures", "--format", "markdown")
+    slope = np.log(frame["regret"][1] / frame["regret"][0]) / np.log(10)
+    assert f"| 0.1 | {slope:.4g} |" in outcome.out
+    assert "</svg>" in (tmp_path / "figures" / "regret_micro_f1_ncbs.svg").read_text()
+
+
+def test_theory_without_anything_to_say(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "outputs").mkdir()
+    for argv, message in (
+        (("theory", "outputs"), "no regret in these records"),
+        (("theory", "nowhere"), "nowhere: no such folder"),
+        (("bayes", "iris"), "dataset=iris: its distribution is not known"),
+    ):
+        outcome = ncbench(*argv)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert message in outcome.err
+
+
+def test_bayes_prints_every_optimisable_measure(ncbench: Callable) -> None:
+    lines = ncbench("bayes", "--size", "20000").out.split("\n")
+    assert sorted(line.split()[0] for line in lines[1:] if line) == sorted(OPTIMISABLE)
+    assert any(line.split()[:2] == ["q_mean", "0.52564"] for line in lines)
 
 
 @pytest.mark.parametrize("algo", ["ncfw", "fw", "nclr_backward", "nclr_forward", "nclr_plugin"])

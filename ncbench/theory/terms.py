@@ -1,8 +1,9 @@
 """The terms of the paper's regret bounds, measured for one fitted algorithm.
 
 Where the distribution is known, everything the theorems bound, and everything they bound it by,
-can be computed: the regret, the errors of the two noise-corrected operations OP1 and OP2, and the
-right-hand sides of the lemmas about them. Expectations are means over the points of the population.
+can be computed: the true confusion matrix, from which the regret follows, the errors of the two
+noise-corrected operations OP1 and OP2, and the right-hand sides of the lemmas about them.
+Expectations are means over the points of the population.
 """
 
 from __future__ import annotations
@@ -15,10 +16,7 @@ from numpy.typing import NDArray
 
 from ncbench import cpe
 from ncbench.dataset import Dataset
-from ncbench.errors import NotApplicable
-from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
-from ncbench.theory.bayes import BayesOptimal, bayes_optimal
 
 Array = NDArray[np.float64]
 
@@ -27,37 +25,27 @@ SIZE = 20_000
 
 
 @dataclass(frozen=True)
-class Truth:
-    """The distribution itself: points of equal weight, eta at them, and the least possible loss.
-
-    ``optimum`` is None for measures that are only reported.
-    """
+class Population:
+    """The distribution itself: points of equal weight, and eta at them."""
 
     X: Array
     posterior: Array
-    psi: Measure
-    optimum: BayesOptimal | None
 
     @classmethod
-    def of(cls, dataset: Dataset, psi: Measure, size: int = SIZE) -> Self | None:
-        """Return the truth about a data set; None where nobody knows it."""
+    def of(cls, dataset: Dataset, size: int = SIZE) -> Self | None:
+        """Return the population of a data set; None where its distribution is not known."""
         if dataset.population is None or dataset.true_posterior is None:
             return None
         X = dataset.population(size)
-        posterior = dataset.true_posterior(X)
-        try:
-            optimum = bayes_optimal(psi, posterior)
-        except NotApplicable:
-            optimum = None
-        return cls(X, posterior, psi, optimum)
+        return cls(X, dataset.true_posterior(X))
 
-    def terms(self, algorithm: Any, noise: NoiseMatrix) -> dict[str, float]:
-        """Return the terms of the regret bounds for a fitted algorithm.
+    def terms(self, algorithm: Any, noise: NoiseMatrix) -> dict[str, Any]:
+        """Return what the regret bounds speak about, for a fitted algorithm and any measure.
 
         Parameters
         ----------
         algorithm : fitted classifier
-            Of the terms below, only the first four need nothing but ``predict_proba``.
+            Of the terms below, only the first two need nothing but ``predict_proba``.
         noise : NoiseMatrix
             The T that made the noise. The one that was corrected for, T^, is the algorithm's
             ``noise_matrix_``; Lemmas 1 and 2 are Lemmas 3 and 4 with T^ = T.
@@ -66,9 +54,7 @@ class Truth:
         -------
         dict
             ============== ==============================================================
-            loss           ``psi(C[h])``
-            bayes          ``psi*``
-            regret         their difference
+            confusion      ``C[h]``, from which the regret of any measure follows
             inverse_norm   ``||T^-1||_1``
             inverse_error  ``||T^^-1 - T^-1||_1``
             cpe_error      ``E ||eta~^(X) - eta~(X)||_1``
@@ -80,10 +66,7 @@ class Truth:
             ============== ==============================================================
         """
         C = self.posterior.T @ cpe.posterior(algorithm, self.X, noise.n) / len(self.X)
-        terms = {"loss": self.psi(C), "inverse_norm": noise.inverse_norm}
-        if self.optimum is not None:
-            terms["bayes"] = self.optimum.value
-            terms["regret"] = terms["loss"] - self.optimum.value
+        terms: dict[str, Any] = {"confusion": C.tolist(), "inverse_norm": noise.inverse_norm}
         if hasattr(algorithm, "cpe_"):
             corrected_for: NoiseMatrix = algorithm.noise_matrix_
             terms["inverse_error"] = noise.inverse_error(corrected_for)
