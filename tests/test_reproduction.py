@@ -46,12 +46,10 @@ def test_ncbs_is_level_with_the_paper(
 
 
 def test_figure_1_at_ten_thousand_examples(ncbench: Callable) -> None:
-    # Means as published, by sigma; Bayes is 0.783.
-    for name, published in (("micro_f1", {0.1: 0.790, 0.4: 0.804}), ("q_mean", {0.1: 0.528})):
-        sigmas = ",".join(map(str, published))
-        small = ("dataset.train=10000", f"sigma={sigmas}", "trials=2", f"output_dir={name}")
-        assert ncbench("-m", f"+experiment=paper/figure1_{name}", *small).code == 0
-        rows = json.loads(ncbench("aggregate", name, "--format", "json").out)
-        assert {row["sigma"] for row in rows} == set(published)
-        for row in rows:
-            assert row["mean"] <= published[row["sigma"]] + 0.03
+    published = {0.1: 0.790, 0.4: 0.804}  # Micro F1 by sigma; the least possible is 0.783
+    small = ("dataset.train=10000", "sigma=0.1,0.4", "trials=3")
+    assert ncbench("-m", "+experiment=paper/figure1_micro_f1", *small).code == 0
+    rows = json.loads(ncbench("aggregate", "outputs", "--format", "json").out)
+    assert {row["sigma"] for row in rows} == set(published)
+    for row in rows:
+        assert 0.77 < row["mean"] <= published[row["sigma"]] + 0.03
