@@ -73,6 +73,9 @@ class Dataset:
         Noise that comes with the data set, for ``noise=recorded``.
     true_posterior : callable, optional
         ``eta(X)``, where the distribution is known.
+    population : callable, optional
+        ``population(size)``, where the distribution is known: about ``size`` points of equal
+        weight, spread as x is, so that a mean over them is an expectation.
     source : str
         Where the data came from, for the record.
 
@@ -90,6 +93,7 @@ class Dataset:
     test_size: int | None = None
     recorded_noise: Mapping[float, NoisyLabels] = field(default_factory=dict)
     true_posterior: Callable[[Array], Array] | None = None
+    population: Callable[[int], Array] | None = None
     source: str = ""
 
     def __post_init__(self) -> None:

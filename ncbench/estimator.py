@@ -47,15 +47,18 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
             Noisy labels of any type.
         noise_matrix : NoiseMatrix or array of shape (n, n), optional
             ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None: no noise.
+            Labels that are numbers 0..n-1 of its n classes need not all occur: a small sample
+            may lack a rare class.
         """
         features, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        seen = np.unique(labels)
+        if len(seen) < 2:
+            raise ValueError(f"y has one class only, {seen[0]!r}; at least two are needed")
+        self.classes_ = _numbered(seen, noise_matrix)
         n = len(self.classes_)
-        if n < 2:
-            raise ValueError(f"y has one class only, {self.classes_[0]!r}; at least two are needed")
         noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
-        self._fit(features, codes.astype(np.int64), noise)
+        self._fit(features, np.searchsorted(self.classes_, labels).astype(np.int64), noise)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -73,3 +76,15 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _predict_proba(self, X: Array) -> Array: ...
+
+
+def _numbered(seen: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray:
+    """Return the classes: 0..n-1 if the labels are such numbers and T has n classes."""
+    if noise_matrix is None or not np.issubdtype(seen.dtype, np.integer):
+        return seen
+    n = (
+        noise_matrix.n
+        if isinstance(noise_matrix, NoiseMatrix)
+        else len(np.atleast_1d(noise_matrix))
+    )
+    return np.arange(n) if seen[0] >= 0 and len(seen) < n and seen[-1] < n else seen

@@ -22,6 +22,7 @@ from sklearn.model_selection import train_test_split
 
 from ncbench import seeds
 from ncbench.confusion import expected_confusion
+from ncbench.cpe import posterior
 from ncbench.cpe_cache import SharedCPE
 from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
@@ -29,6 +30,7 @@ from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.registry import get_registry, require_family
 from ncbench.t_estimation import NoisySample
+from ncbench.theory.terms import Population
 
 Config = Mapping[str, Any]
 """A resolved configuration: see ``ncbench.configs.resolve``."""
@@ -43,6 +45,7 @@ class Cell:
     noisy: NoisyLabels
     measure: Measure
     reported: Mapping[str, Measure]
+    population: Population | None
 
 
 def check_fit(config: Config) -> Measure:
@@ -68,7 +71,7 @@ def prepare(config: Config) -> Cell:
     _build(config, "t_estimator")
     cpe = _build(config, "cpe", random_state=0)
     registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
-    cell = Cell(config, dataset, noisy, measure, reported)
+    cell = Cell(config, dataset, noisy, measure, reported, Population.of(dataset))
     for trial in range(config["trials"]):
         split(cell, trial)
     return cell
@@ -118,15 +121,14 @@ def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         raise NcbenchError(
             f"test_size={test_size} of {len(dataset.y)} examples: {error}"
         ) from error
-    for labels, what in ((dataset.y, "clean"), (cell.noisy.y, "noisy")):
-        counts = np.bincount(labels[train], minlength=dataset.n_classes)
-        if (counts == 0).any():
-            missing = dataset.classes[int(np.flatnonzero(counts == 0)[0])]
-            raise NcbenchError(
-                f"dataset={cell.config['dataset']['name']}: class {missing!r} is missing from the "
-                f"{what} labels of the training part of trial {trial} ({len(train)} examples); "
-                "use more data, a smaller test_size, or another seed"
-            )
+    # A rare class may be absent from a small sample, and algorithms bear that; one class alone,
+    # and there is nothing to learn.
+    if len(np.unique(cell.noisy.y[train])) < 2:
+        raise NcbenchError(
+            f"dataset={config['dataset']['name']}: all {len(train)} noisy labels of the training "
+            f"part of trial {trial} are of one class; use more data, a smaller test_size, or "
+            "another seed"
+        )
     return train, test
 
 
@@ -157,9 +159,12 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm.fit(X, y, noise_matrix=estimate)
     clock.lap("fit")
 
-    distribution = algorithm.predict_proba(dataset.X[test])
+    distribution = posterior(algorithm, dataset.X[test], dataset.n_classes)
     C = expected_confusion(dataset.y[test], distribution)
     clock.lap("evaluate")
+    population = cell.population
+    terms = population.terms(algorithm, cell.noisy.noise_matrix) if population else None
+    clock.lap("theory")
 
     return {
         "trial": trial,
@@ -169,6 +174,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "confusion": C.tolist(),
         "noise_matrix_estimate": estimate.T.tolist(),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
+        "theory": terms,
         # The stages of the fit, where the algorithm tells them apart, are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
     }

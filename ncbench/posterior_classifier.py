@@ -32,6 +32,8 @@ class PosteriorClassifier(NoisyLabelClassifier):
         The matrix that was corrected for.
     mixture_ : Mixture
         The classifier, as a function of the corrected posterior.
+    confusion_ : array of shape (n, n)
+        The mixture's noisy confusion matrix as OP2 estimated it, where the algorithm did.
     diagnostics_ : dict
         What is worth recording about the optimisation, as plain numbers.
     seconds_ : dict

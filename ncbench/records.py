@@ -12,7 +12,8 @@ plugins             distribution and version of each plug-in used
 dataset             name, classes, examples, features, source, fingerprint
 noise_matrix        T, column stochastic
 trials              one entry for each: losses (every measure), confusion (expected, on the
-                    clean test part), noise_matrix_estimate, diagnostics, seconds
+                    clean test part), noise_matrix_estimate, diagnostics, seconds, and
+                    theory: what the regret bounds speak about, where eta is known
 seconds             time of the cell, this time
 peak_memory_mb      largest resident size of the process so far
 provenance          versions, commit, host, CPU, threads, command, time

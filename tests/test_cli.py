@@ -67,9 +67,9 @@ BAD_INPUT = {
         ["cpe=sklearn", "cpe.estimator=RandomForest", "dataset=iris"],
         ["RandomForest", "did you mean 'RandomForestClassifier'"],
     ),
-    "class missing from training": (
-        ["dataset=synthetic", "dataset.train=3", "dataset.test=2000"],
-        ["class '", "training part of trial 0"],
+    "one class in training": (
+        ["dataset=synthetic", "dataset.train=1", "dataset.test=2000"],
+        ["training part of trial 0", "of one class"],
     ),
     "no such folder": (["aggregate", "nowhere"], ["nowhere", "no such folder"]),
 }

@@ -69,6 +69,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
             else:
                 alpha = gamma
         self.n_iter_ = self.max_iter
+        self.confusion_ = confusion(best)
         self.diagnostics_ = {"iterations": self.max_iter, "components": 1, "objective": beta}
         return Mixture.single(best)
 

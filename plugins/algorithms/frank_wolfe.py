@@ -93,6 +93,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         mixture = Mixture(losses[:T], weights(T))
         mixture = mixture.compressed(confusions[:T]) if self.compress else mixture.merged()
         self.n_iter_ = T
+        self.confusion_ = C
         self.diagnostics_ = {
             "iterations": T,
             "components": len(mixture.weights),

@@ -1,0 +1,138 @@
+"""The smallest loss that any classifier can have, where the distribution is known.
+
+``psi* = min { psi(C[h]) : h }`` (the paper's Definition of Bayes optimal psi-performance), over a
+population of equally weighted points whose class probabilities eta are given. Each family of
+measures has its own way, and each ends with a proof of how near it came: ``gap``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from ncbench.errors import NotApplicable
+from ncbench.measure import Measure
+from ncbench.mixture import Mixture
+
+Array = NDArray[np.float64]
+
+_MAX_STEPS = 500  # a dozen are usual; whatever the number, ``gap`` says how near it came
+
+
+class BayesOptimal(NamedTuple):
+    """The optimal loss on a population, how far above the optimum it can be, and who has it."""
+
+    value: float
+    gap: float
+    classifier: Mixture
+
+
+def bayes_optimal(psi: Measure, posterior: Array, tol: float = 1e-6) -> BayesOptimal:
+    """Return the smallest psi of any randomized classifier on a population.
+
+    Parameters
+    ----------
+    psi : Measure
+        Linear, monotonic convex or ratio of linear.
+    posterior : array of shape (k, n)
+        eta at the points of the population, which all weigh the same.
+    tol : float
+        Stop once ``gap`` is at most this.
+
+    Returns
+    -------
+    BayesOptimal
+        ``value - gap <= psi* <= value``, but for rounding.
+
+    Examples
+    --------
+    Two kinds of points, where class 1 is rare and where it is likely:
+
+    >>> from ncbench import load
+    >>> eta = np.array([[0.9, 0.1], [0.4, 0.6]])
+    >>> optimum = bayes_optimal(load("measure", "zero_one")(), eta)
+    >>> optimum.value, optimum.gap
+    (0.25, 0.0)
+    """
+    if psi.family == "ratio_of_linear":
+        return _ratio_of_linear(psi, posterior, tol)
+    if psi.family in ("linear", "monotonic_convex"):
+        return _convex(psi, posterior, tol)
+    raise NotApplicable(f"{type(psi).__name__} is reported, not optimised: it has no family")
+
+
+def _convex(psi: Measure, posterior: Array, tol: float) -> BayesOptimal:
+    """Frank-Wolfe, fully corrective: each step minimises psi over the hull of all vertices.
+
+    The gap ``<L, C - Gamma>`` at ``L = grad psi(C)``, with Gamma the vertex that minimises
+    ``<L, .>``, bounds ``psi(C) - psi*`` for convex psi (Jaggi 2013).
+    """
+    n = posterior.shape[1]
+    C = np.repeat(posterior.mean(axis=0)[:, None] / n, n, axis=1)  # every class with 1/n
+    losses, vertices = np.empty((0, n, n)), np.empty((0, n, n))
+    weights = np.empty(0)
+    gap = np.inf
+    for step in range(_MAX_STEPS):
+        L = psi.gradient(C)
+        Gamma = _vertex(posterior, L)
+        gap = float(np.sum(L * (C - Gamma)))
+        if step > 0 and gap <= tol:
+            break
+        losses, vertices = np.append(losses, L[None], 0), np.append(vertices, Gamma[None], 0)
+        weights = _minimise_over_hull(psi, vertices, np.append(weights, float(len(weights) == 0)))
+        used = weights > 0
+        losses, vertices, weights = losses[used], vertices[used], weights[used]
+        C = np.tensordot(weights, vertices, axes=1)
+    return BayesOptimal(psi(C), max(gap, 0.0), Mixture(losses, weights))
+
+
+def _minimise_over_hull(psi: Measure, vertices: Array, start: Array) -> Array:
+    """Return the weights of the vertices that minimise psi of their mixture."""
+
+    def mixed(weights: Array) -> Array:
+        return np.tensordot(weights, vertices, axes=1)
+
+    # A new vertex starts with some weight: at weight 0 the way to it may have no slope.
+    start = 0.9 * start + 0.1 / len(start)
+    found = minimize(
+        lambda w: psi(mixed(w)),
+        start,
+        jac=lambda w: np.tensordot(vertices, psi.gradient(mixed(w)), axes=2),
+        bounds=[(0.0, 1.0)] * len(start),
+        constraints={"type": "eq", "fun": lambda w: w.sum() - 1, "jac": np.ones_like},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    weights = np.where(found.x > 1e-12, found.x, 0.0)
+    return np.asarray(weights / weights.sum())
+
+
+def _ratio_of_linear(psi: Measure, posterior: Array, tol: float) -> BayesOptimal:
+    """Dinkelbach's method: gamma becomes psi of the classifier that is optimal for A - gamma B.
+
+    With ``F = min_h <A - gamma B, C[h]> <= 0`` and ``<B, C> >= b > 0`` for all h, psi* is at least
+    ``gamma + F / b``.
+    """
+    A, B = psi.ratio(posterior.shape[1])
+    b = float(np.sum(B * _vertex(posterior, B)))
+    L = A - B
+    for _ in range(_MAX_STEPS):
+        C = _vertex(posterior, L)
+        gamma = psi(C)
+        following = A - gamma * B
+        gap = -float(np.sum(following * _vertex(posterior, following))) / b if b > 0 else np.inf
+        if gap <= tol or np.array_equal(following, L):
+            break
+        L = following
+    return BayesOptimal(gamma, max(gap, 0.0), Mixture.single(L))
+
+
+def _vertex(posterior: Array, L: Array) -> Array:
+    """Return the confusion matrix of the classifier that minimises ``<L, C>``."""
+    k, n = posterior.shape
+    predicted = (posterior @ L).argmin(axis=1)
+    columns = [posterior[predicted == j].sum(axis=0) for j in range(n)]
+    return np.asarray(np.stack(columns, axis=1) / k)

@@ -1,0 +1,182 @@
+"""From records to tables: optimal losses, regret, the terms of its bounds, and slopes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ncbench import seeds
+from ncbench.dataset import Dataset
+from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.measure import Measure
+from ncbench.records import RECORD, read_record
+from ncbench.registry import get_registry
+from ncbench.theory.bayes import bayes_optimal
+from ncbench.theory.terms import Population
+
+CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
+"""What is the same along a curve of regret against m."""
+
+TERMS = ["cpe_error", "op1", "op1_bound", "op2_error", "op2", "op2_bound"]
+
+
+def optima(name: str, size: int) -> pd.DataFrame:
+    """Return the Bayes-optimal value of each measure on a data set, with its error.
+
+    The error is the duality gap, plus the change from a quarter of the points to all of them.
+
+    Examples
+    --------
+    >>> print(optima("synthetic", 20_000).round(4).to_string(index=False))  # doctest: +ELLIPSIS
+           measure  bayes  error
+    balanced_error 0.5182    ...
+    """
+    registry = get_registry()
+    dataset = _load(name)
+    fine, coarse = (Population.of(dataset, k) for k in (size, size // 4))
+    if fine is None or coarse is None:
+        raise NcbenchError(
+            f"dataset={name}: its distribution is not known, so nobody can say which loss is the "
+            "least possible; that of dataset=synthetic is"
+        )
+    rows = []
+    for plugin in registry.plugins():
+        if plugin.kind != "measure":
+            continue
+        try:
+            psi: Measure = registry.build("measure", plugin.name)
+            optimum = bayes_optimal(psi, fine.posterior)
+        except NcbenchError:
+            continue  # reported only, or in need of a cost matrix
+        change = abs(optimum.value - bayes_optimal(psi, coarse.posterior).value)
+        rows.append({"measure": plugin.name, "bayes": optimum.value, "error": optimum.gap + change})
+    return pd.DataFrame(rows)
+
+
+def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return one row for each cell whose regret was measured: means over its trials.
+
+    Columns are those of a curve, sigma, m (size of the training part), inverse_norm, trials,
+    regret and its standard error sem (ddof 1), and the terms of the bounds.
+    """
+    rows: list[dict[str, Any]] = []
+    for record in records:
+        trials = [trial for trial in record.get("trials", []) if trial.get("theory")]
+        if record["status"] != "done" or not trials:
+            continue
+        config, measured = record["config"], pd.DataFrame([t["theory"] for t in trials])
+        try:
+            psi, optimum = _optimum(json.dumps([config["dataset"], config["measure"]]))
+        except NotApplicable:
+            continue  # a measure that is only reported
+        none = pd.Series(dtype=float)
+        regret = pd.Series([psi(np.array(C)) - optimum for C in measured["confusion"]])
+        names: dict[str, Any] = {key: config[key]["name"] for key in CURVE}
+        rows.append(
+            {
+                **names,
+                "sigma": config["sigma"],
+                "m": trials[0]["train_size"],
+                "inverse_norm": measured["inverse_norm"].iloc[0],
+                "trials": len(trials),
+                "regret": regret.mean(),
+                "sem": regret.sem(ddof=1),
+                **{term: float(measured.get(term, none).mean()) for term in TERMS},
+            }
+        )
+    if not rows:
+        raise NcbenchError(
+            "no regret in these records: it is measured where the distribution is known, as that "
+            "of dataset=synthetic is; python -m ncbench -m +experiment=paper/figure1_micro_f1"
+        )
+    return pd.DataFrame(rows).sort_values([*CURVE, "sigma", "m"], ignore_index=True)
+
+
+@lru_cache
+def _optimum(described: str) -> tuple[Measure, float]:
+    """Return a measure and its least value, on the same population as the runs."""
+    data, measure = json.loads(described)
+    psi: Measure = get_registry().build("measure", **measure)
+    population = Population.of(_load(**data))
+    assert population is not None
+    return psi, bayes_optimal(psi, population.posterior).value
+
+
+def _load(name: str, **parameters: Any) -> Dataset:
+    rng = seeds.stream(0, "dataset", name)
+    dataset: Dataset = get_registry().build("dataset", name, **parameters, data_dir="data", rng=rng)
+    return dataset
+
+
+def slopes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the slope of log regret against log m for each curve and sigma, by least squares.
+
+    Examples
+    --------
+    >>> m = np.array([100, 1000, 10_000])
+    >>> curve = {key: "same" for key in CURVE}
+    >>> frame = pd.DataFrame({**curve, "sigma": 0.1, "m": m, "regret": 2 / np.sqrt(m)})
+    >>> float(slopes(frame)["slope"].iloc[0].round(9))
+    -0.5
+    """
+    rows = []
+    for key, curve in frame.groupby([*CURVE, "sigma"]):
+        fit = curve[curve["regret"] > 0]
+        if fit["m"].nunique() > 1:
+            slope, intercept = np.polyfit(np.log(fit["m"]), np.log(fit["regret"]), 1)
+            names = dict(zip([*CURVE, "sigma"], key, strict=True))
+            rows.append({**names, "slope": slope, "at_1": np.exp(intercept)})
+    return pd.DataFrame(rows, columns=[*CURVE, "sigma", "slope", "at_1"])
+
+
+def print_optima(dataset: str, size: int) -> None:
+    """Print the optimal losses."""
+    frame = optima(dataset, size).assign(error=lambda f: f["error"].map("{:.0e}".format))
+    print(frame.to_string(index=False, float_format="%.5f"))
+
+
+def print_theory(folder: str, form: str, figures: str | None) -> None:
+    """Print the terms and slopes of the records below a folder, and draw the figures."""
+    frame = terms(_read(folder))
+    if form == "csv":
+        print(frame.to_csv(index=False), end="")
+        return
+    same = [key for key in CURVE if frame[key].nunique() == 1]
+    print(", ".join(f"{key}={frame[key].iloc[0]}" for key in same))
+    for table in (frame.drop(columns=same), slopes(frame).drop(columns=[*same, "at_1"])):
+        print()
+        print(_rendered(table, form))
+    if figures is not None:
+        from ncbench.theory.figures import draw
+
+        for path in draw(frame, Path(figures)):
+            print(f"drawn: {path}")
+
+
+def _read(folder: str) -> Iterator[dict[str, Any]]:
+    if not Path(folder).is_dir():
+        raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
+    for path in sorted(Path(folder).rglob(RECORD)):
+        try:
+            yield read_record(path)
+        except ValueError as error:
+            print(f"ignored: {error}", file=sys.stderr)
+
+
+def _rendered(table: pd.DataFrame, form: str) -> str:
+    if form == "table":
+        return table.to_string(index=False, float_format="%.4f")
+    rows = [[_number(value) for value in row] for row in table.itertuples(index=False)]
+    lines = [list(table.columns), ["---"] * len(table.columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

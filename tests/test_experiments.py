@@ -1,0 +1,95 @@
+"""Every experiment file that is shipped: each value of its sweep composes, and it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_module
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig
+
+from ncbench import configs
+from ncbench.cell import run_in_sweep
+from ncbench.records import cell_id
+
+FOLDER = Path(str(files("ncbench_conf"))) / "experiment"
+NAMES = sorted(
+    path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.yaml")
+)
+
+
+@pytest.fixture(autouse=True)
+def _hydra() -> Iterator[None]:
+    configs.register()
+    with initialize_config_module("ncbench_conf", version_base="1.3"):
+        yield
+
+
+def composed(name: str, *overrides: str) -> DictConfig:
+    return compose("config", [f"+experiment={name}", *overrides], return_hydra_config=True)
+
+
+def axes(name: str) -> dict[str, list[str]]:
+    """Return what the file sweeps over."""
+    params = composed(name).hydra.sweeper.params or {}
+    swept = OverridesParser.create().parse_overrides([f"{k}={v}" for k, v in params.items()])
+    return {
+        override.input_line.split("=", 1)[0]: list(map(str, override.sweep_string_iterator()))
+        if override.is_sweep_override()
+        else [override.input_line.split("=", 1)[1]]
+        for override in swept
+    }
+
+
+def test_there_are_experiments() -> None:
+    assert {"paper/figure1_q_mean", "paper/figure1_micro_f1"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_value_of_the_sweep_composes(name: str) -> None:
+    swept = axes(name)
+    first = {key: values[0] for key, values in swept.items()}
+    for key, values in swept.items():
+        for value in values:
+            cell = {**first, key: value}
+            config = configs.resolve(composed(name, *(f"{k}={v}" for k, v in cell.items())))
+            assert config["trials"] >= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs_in_a_reduced_size(name: str, tmp_path: Path) -> None:
+    reduced = reduction(name)
+    found: list[dict[str, Any]] = []
+    for choice in zip(*(ends(values) for values in reduced.values()), strict=True):
+        overrides = [f"{key}={value}" for key, value in zip(reduced, choice, strict=True)]
+        config = configs.resolve(composed(name, *overrides))
+        config |= {"output_dir": str(tmp_path), "command": []}
+        found.append(run_in_sweep({**config, "id": cell_id(config)}))
+    assert {record["status"] for record in found} <= {"done", "skipped"}, [
+        record.get("traceback") for record in found
+    ]
+    assert any(record["status"] == "done" for record in found)
+
+
+def reduction(name: str) -> dict[str, list[str]]:
+    """Return the axes of a small problem: one trial, little data that needs no files, few steps."""
+    swept = axes(name)
+    base = composed(name, *(f"{key}={values[0]}" for key, values in swept.items()))
+    small = {"trials": ["1"]}
+    if base.dataset.name == "synthetic":
+        small |= {"dataset.train": ["300"], "dataset.test": ["300"]}
+    else:
+        swept = {key: values for key, values in swept.items() if not key.startswith("dataset.")}
+        small |= {"dataset": ["iris"], "noise": ["symmetric"]}
+    if "algo" not in swept and "max_iter" in base.algo:
+        small["algo.max_iter"] = ["20"]
+    return {**swept, **small}
+
+
+def ends(values: list[str]) -> list[str]:
+    """Return the first and the last."""
+    return [values[0], values[-1]]
