@@ -54,7 +54,7 @@ class Grid:
     | a\_b | **0.2**\* |
     <BLANKLINE>
     \* best
-    >>> print(grid.latex().splitlines()[8])
+    >>> print(grid.latex().splitlines()[9])
     a\_b & \textbf{0.2}\rlap{*} \\
     """
 
@@ -100,9 +100,12 @@ class Grid:
         lines = [
             "% needs \\usepackage{booktabs}",
             "\\begin{table}",
-            "\\centering\\small" if len(self.columns) < 7 else "\\centering\\footnotesize",
+            "\\centering\\small"
+            if len(self.columns) < 7
+            else "\\centering\\footnotesize\\setlength{\\tabcolsep}{5pt}",
             "\\caption{" + " ".join(escape_latex(_sentence(note)) for note in self.notes) + "}",
-            "\\begin{tabular}{" + "l" * self.labels + "r" * numbers + "}",
+            "\\smallskip",
+            "\\begin{tabular}{@{}" + "l" * self.labels + "r" * numbers + "@{}}",
             "\\toprule",
             " & ".join(map(escape_latex, self.columns)) + " \\\\",
             "\\midrule",
@@ -141,7 +144,7 @@ def escape_markdown(text: str) -> str:
 
 _LATEX = {
     "\\": "\\textbackslash{}",
-    "~": "\\textasciitilde{}",
+    "~": "$\\sim$",
     "^": "\\textasciicircum{}",
     "<": "\\textless{}",
     ">": "\\textgreater{}",
@@ -194,7 +197,9 @@ def _markdown_entry(entry: Entry) -> str:
 
 
 def _latex_entry(entry: Entry) -> str:
-    text = escape_latex(entry.text)
-    text = f"\\textbf{{{text}}}" if entry.bold else text
+    # Bold is wide: of "mean (standard error)" only the mean is.
+    first, space, rest = entry.text.partition(" ")
+    first = escape_latex(first)
+    text = (f"\\textbf{{{first}}}" if entry.bold else first) + escape_latex(space + rest)
     # The mark hangs out, so that numbers stay aligned.
     return text + (f"\\rlap{{{escape_latex(entry.mark)}}}" if entry.mark else "")

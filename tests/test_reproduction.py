@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,11 +19,34 @@ def beside_the_paper(ncbench: Callable, tables: Path) -> pd.DataFrame:
     """Return our means and the paper's, cell by cell."""
     ours = pd.DataFrame(json.loads(ncbench("aggregate", "outputs", "--format", "json").out))
     assert set(ours["status"]) == {"done"}
+    the_table_is_right(ncbench, ours)
     paper = pd.read_csv(tables)
     keys = ["measure", "dataset", "algo", "sigma"]
     both = ours.merge(paper, on=keys, suffixes=("", "_paper"))
     assert len(both) == len(ours)
     return both.assign(difference=both["mean"] - both["mean_paper"])
+
+
+def the_table_is_right(ncbench: Callable, ours: pd.DataFrame) -> None:
+    """Check the aggregate against one made from the raw JSON, and its LaTeX with pdflatex."""
+    rows = {row["id"]: row for row in ours.to_dict("records")}
+    latex = ncbench("aggregate", "outputs", "--format", "tex").out
+    paths = list(Path("outputs").rglob("record.json"))
+    assert len(paths) == len(rows)
+    for path in paths:
+        record = json.loads(path.read_text())
+        measure = record["config"]["measure"]["name"]
+        losses = [trial["losses"][measure] for trial in record["trials"]]
+        mean = sum(losses) / 5
+        sem = math.sqrt(sum((loss - mean) ** 2 for loss in losses) / 4 / 5)
+        row = rows[record["id"]]
+        assert (row["mean"], row["sem"]) == pytest.approx((mean, sem), rel=1e-9)
+        assert f"{mean:.3f} ({sem:.3f})" in latex.replace("\\textbf{", "").replace("}", "")
+    if shutil.which("pdflatex"):
+        packages = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+        Path("table.tex").write_text(f"{packages}{latex}\\end{{document}}\n")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+        assert subprocess.run(command, capture_output=True).returncode == 0
 
 
 def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, paper_tables: Path) -> None:
