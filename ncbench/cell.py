@@ -9,9 +9,10 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from ncbench.errors import NotApplicable
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.experiment import Cell, Config, prepare, run_trial
-from ncbench.records import CellFolder, new_record
+from ncbench.records import CellFolder, new_record, plugin_versions
+from ncbench.registry import use_files
 
 
 def run_alone(config: Config) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
     if found:
         return found
     try:
+        _use_plugins(config)
         return _complete(prepare(config), folder)
     except NotApplicable as unfit:
         record = new_record(config, "skipped", reason=str(unfit))
@@ -37,6 +39,18 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
         record = new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
     folder.write(record)
     return record
+
+
+def _use_plugins(config: Config) -> None:
+    """Have the plug-ins that the cell was named by: its id says which versions they are."""
+    use_files(config["plugins_from"])
+    now = plugin_versions(config)
+    for kind, then in config["plugins"].items():
+        if now[kind] != then:
+            raise NcbenchError(
+                f"{kind}={config[kind]['name']} was of {then} when the sweep began and is of "
+                f"{now[kind]} now; start the sweep again"
+            )
 
 
 def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:

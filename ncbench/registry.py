@@ -1,12 +1,13 @@
-"""Finds plug-ins by entry point, one at a time, and knows what each of them offers."""
+"""Finds plug-ins by entry point or file, one at a time, and knows what each of them offers."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import pluggy
@@ -15,9 +16,13 @@ from ncbench import hookspecs
 from ncbench.catalogue import Catalogue, default_path
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
 from ncbench.plugin import Plugin, Problem
+from ncbench.plugin_file import PluginFile, read_files
 from ncbench.signature import parameters_of
 
 ENTRY_POINT_GROUP = "ncbench"
+
+Address = tuple[str, str, str]
+"""Distribution, version and entry point: where a plug-in comes from."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +53,18 @@ class Registry:
 
     Parameters
     ----------
-    points : sequence of EntryPoint
-        Where plug-ins are found.
+    points : sequence of EntryPoint or PluginFile
+        Where plug-ins are found. What is wrong with an entry point is a problem to be listed;
+        a file was asked for by name, so what is wrong with it is raised.
     catalogue : Catalogue, optional
         What is remembered of plug-ins, so that they need not be imported to be listed.
     """
 
-    def __init__(self, points: list[EntryPoint], catalogue: Catalogue | None = None) -> None:
+    def __init__(
+        self, points: Sequence[EntryPoint | PluginFile], catalogue: Catalogue | None = None
+    ) -> None:
         self._points = {_address(point): point for point in points}
-        self._targets: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        self._targets: dict[Address, dict[str, dict[str, Any]]] = {}
         self._manager = pluggy.PluginManager("ncbench")
         self._manager.add_hookspecs(hookspecs)
         self.problems: list[Problem] = []
@@ -72,6 +80,8 @@ class Registry:
                 Exception,
                 SystemExit,
             ) as error:  # a broken plug-in must not harm runs that do not use it
+                if isinstance(point, PluginFile):
+                    raise NcbenchError(_in_file(point, error)) from error
                 self.problems.append(Problem(*_distribution(point), point.name, _one_line(error)))
                 continue
             for plugin in found:
@@ -118,7 +128,7 @@ class Registry:
     def target(self, kind: str, name: str) -> Any:
         """Return the class or function itself, importing its module if need be."""
         plugin = self.plugin(kind, name)
-        address = (plugin.distribution, plugin.entry_point)
+        address = (plugin.distribution, plugin.version, plugin.entry_point)
         return self._load(address, self._points[address])[kind][name]
 
     def build(self, kind: str, /, name: str, **arguments: Any) -> Any:
@@ -132,8 +142,8 @@ class Registry:
         supplied = KINDS[kind].supplied
         return target(**{k: v for k, v in arguments.items() if k in wanted or k not in supplied})
 
-    def _describe(self, address: tuple[str, str], point: EntryPoint) -> list[Plugin]:
-        distribution, version = _distribution(point)
+    def _describe(self, address: Address, point: EntryPoint | PluginFile) -> list[Plugin]:
+        distribution, version, entry_point = address
         return [
             Plugin(
                 kind=group,
@@ -142,13 +152,13 @@ class Registry:
                 parameters=parameters_of(target, KINDS[group].supplied),
                 distribution=distribution,
                 version=version,
-                entry_point=point.name,
+                entry_point=entry_point,
             )
             for group, targets in self._load(address, point).items()
             for name, target in targets.items()
         ]
 
-    def _load(self, address: tuple[str, str], point: EntryPoint) -> dict[str, dict[str, Any]]:
+    def _load(self, address: Address, point: EntryPoint | PluginFile) -> dict[str, dict[str, Any]]:
         if address not in self._targets:
             module = point.load()
             try:
@@ -184,17 +194,46 @@ class Registry:
         return offers
 
 
-@cache
+_files: tuple[PluginFile, ...] = ()
+
+
+def use_files(paths: Iterable[str | Path]) -> None:
+    """Have :func:`get_registry` know the plug-ins of these files, instead of those named before.
+
+    Holds for this process. Raises NcbenchError for a file that is missing or broken, or that
+    has no hook in it.
+    """
+    global _files
+    files = read_files(paths)
+    if files:
+        _registry(files)  # what is wrong with them is said now
+    _files = files
+
+
+def files_in_use() -> list[str]:
+    """Return the absolute paths that :func:`use_files` was last given."""
+    return [str(file.path) for file in _files]
+
+
 def get_registry() -> Registry:
-    """Return the registry of the installed plug-ins, built on first use in each process."""
-    return Registry(list(entry_points(group=ENTRY_POINT_GROUP)), Catalogue(default_path()))
+    """Return the registry of the installed plug-ins and of the files in use.
+
+    It is built on first use in each process.
+    """
+    return _registry(_files)
 
 
-def _address(point: EntryPoint) -> tuple[str, str]:
-    return _distribution(point)[0], point.name
+@cache
+def _registry(files: tuple[PluginFile, ...]) -> Registry:
+    installed = entry_points(group=ENTRY_POINT_GROUP)
+    return Registry([*installed, *files], Catalogue(default_path()))
 
 
-def _distribution(point: EntryPoint) -> tuple[str, str]:
+def _address(point: EntryPoint | PluginFile) -> Address:
+    return (*_distribution(point), point.name)
+
+
+def _distribution(point: EntryPoint | PluginFile) -> tuple[str, str]:
     return (point.dist.name, point.dist.version) if point.dist else ("unknown", "unknown")
 
 
@@ -206,10 +245,16 @@ def _one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".replace("\n", " ")
 
 
+def _in_file(file: PluginFile, error: BaseException) -> str:
+    said = str(error) if isinstance(error, NcbenchError) else _one_line(error)
+    return said if str(file.path) in said else f"{file.path}: {said}"
+
+
 def _clash(claims: list[Plugin]) -> str:
     title = KINDS[claims[0].kind].title
     owners = " and ".join(f"{p.distribution} {p.version}" for p in claims)
-    return f"{title} {claims[0].name!r} is registered by {owners}; uninstall one of them"
+    remedy = "rename" if any(p.distribution.endswith(".py") for p in claims) else "uninstall"
+    return f"{title} {claims[0].name!r} is registered by {owners}; {remedy} one of them"
 
 
 def resolve_measure(measure: Any, algorithm: Any) -> Any:
