@@ -9,6 +9,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from ncbench import observers
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.experiment import Cell, Config, prepare, run_trial
 from ncbench.records import CellFolder, new_record, plugin_versions
@@ -19,7 +20,14 @@ def run_alone(config: Config) -> dict[str, Any]:
     """Run a cell by itself: errors are raised; bad input writes nothing."""
     folder = CellFolder(config["output_dir"], config["id"])
     found = None if config["force"] else folder.finished()
-    return found or _complete(prepare(config), folder)
+    if found:
+        return found
+    cell = prepare(config)
+    try:
+        return _complete(cell, folder)
+    except BaseException as error:
+        observers.run_finished(_failed(config, error))
+        raise
 
 
 def run_in_sweep(config: Config) -> dict[str, Any]:
@@ -35,10 +43,15 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
         record = new_record(config, "skipped", reason=str(unfit))
     except (Exception, SystemExit) as error:
         folder.forget_trials()  # the code will be mended: its trials are not those of the next run
-        reason = f"{type(error).__name__}: {error}"
-        record = new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
+        record = _failed(config, error)
     folder.write(record)
+    observers.run_finished(record)
     return record
+
+
+def _failed(config: Config, error: BaseException) -> dict[str, Any]:
+    reason = f"{type(error).__name__}: {error}"
+    return new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
 
 
 def _use_plugins(config: Config) -> None:
@@ -70,7 +83,6 @@ def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, A
 
 def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
     config, dataset = cell.config, cell.dataset
-    started = time.time()
     with folder.mine():
         if config["force"]:
             folder.forget_trials()
@@ -78,6 +90,8 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
             found = folder.finished()  # another process may have just done it
             if found:
                 return found
+        observers.run_started(config)
+        started = time.time()
         record = new_record(
             config,
             "done",
@@ -95,6 +109,7 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
             peak_memory_mb=_peak_memory_mb(),
         )
         folder.write(record)
+    observers.run_finished(record)
     return record
 
 

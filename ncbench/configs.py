@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from ncbench.errors import NcbenchError
 from ncbench.plugin import Plugin
-from ncbench.registry import KINDS, Registry, files_in_use, get_registry
+from ncbench.registry import KINDS, OBSERVERS, Registry, files_in_use, get_registry
 from ncbench.settings import MISSING, SETTINGS, Settings
 from ncbench.signature import TYPES, Parameter, as_list
 
@@ -55,6 +55,9 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     _require(config["threads"] >= 1, config, "threads", "at least 1")
     _require(0 <= config["cache_limit"] < math.inf, config, "cache_limit", "a size in GB")
     _require(0 <= config["seed"] <= 400_000, config, "seed", "from 0 to 400000")
+    config["observers"] = _names("observers", config["observers"])
+    for observer in config["observers"]:
+        registry.plugin(OBSERVERS.group, observer)
     if config["plugins_from"] != files_in_use():
         # A config file from a stranger must not be able to run code.
         raise NcbenchError(
@@ -98,6 +101,13 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     if parameter.type.startswith("dict") and not isinstance(value, dict):
         raise NcbenchError(f"{key}={value}; expected {{key: value, ...}}")
     return value
+
+
+def _names(key: str, value: Any) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise NcbenchError(f"{key}={value}; expected names: {key}=[ONE,OTHER]")
+    return names
 
 
 def _plain(value: Any) -> Any:

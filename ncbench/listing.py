@@ -18,6 +18,7 @@ def as_json() -> str:
     return json.dumps(
         {
             "plugins": [asdict(plugin) for plugin in registry.plugins()],
+            "observers": [asdict(observer) for observer in registry.observers()],
             "problems": [asdict(problem) for problem in registry.problems],
         },
         indent=2,
@@ -71,3 +72,7 @@ def _print_plugins(owners: bool = False) -> None:
                 print(f"  {plugin.name:<15} {plugin.summary}{owner}")
                 for parameter in plugin.parameters:
                     print(f"      {kind.group}.{parameter}")
+    print("\nobserver (observers=[NAME])")
+    for observer in get_registry().observers():
+        owner = f"  [{observer.distribution} {observer.version}]" if owners else ""
+        print(f"  {observer.name:<15} {observer.summary}{owner}")

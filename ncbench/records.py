@@ -42,7 +42,7 @@ RECORD = "record.json"
 
 NOT_IDENTITY = (
     *("data_dir", "output_dir", "threads", "cache", "cache_limit"),
-    *("force", "on_error", "group", "plugins_from", "command", "plugins", "id"),
+    *("force", "on_error", "group", "plugins_from", "observers", "command", "plugins", "id"),
 )
 """Keys that say where and how a cell is run; they do not change what it is."""
 

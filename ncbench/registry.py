@@ -12,7 +12,7 @@ from typing import Any
 
 import pluggy
 
-from ncbench import hookspecs
+from ncbench import __version__, hookspecs
 from ncbench.catalogue import Catalogue, default_path
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
 from ncbench.plugin import Plugin, Problem
@@ -46,6 +46,14 @@ KINDS = {
         Kind("algo", "ncbench_algorithms", "algorithm", ("measure", "cpe", "random_state")),
     )
 }
+
+
+OBSERVERS = Kind("observers", "", "observer")
+"""Modules, not classes: they are named by their entry points and have no parameters."""
+
+_OBSERVER_HOOKS = ("ncbench_run_started", "ncbench_run_finished")
+_HOOKS = (*(kind.hook for kind in KINDS.values()), *_OBSERVER_HOOKS)
+_TITLES = {kind.group: kind.title for kind in (*KINDS.values(), OBSERVERS)}
 
 
 class Registry:
@@ -100,10 +108,18 @@ class Registry:
         return sorted(name for group, name in self._plugins if group == kind)
 
     def plugins(self) -> list[Plugin]:
-        """Every usable plug-in, by kind and name."""
+        """Every usable plug-in that a configuration names, by kind and name."""
         order = list(KINDS)
-        usable = [claims[0] for claims in self._plugins.values() if len(claims) == 1]
+        usable = [plugin for plugin in self._usable() if plugin.kind in KINDS]
         return sorted(usable, key=lambda p: (order.index(p.kind), p.name))
+
+    def observers(self) -> list[Plugin]:
+        """Every usable observer, by name."""
+        usable = [plugin for plugin in self._usable() if plugin.kind == OBSERVERS.group]
+        return sorted(usable, key=lambda plugin: plugin.name)
+
+    def _usable(self) -> list[Plugin]:
+        return [claims[0] for claims in self._plugins.values() if len(claims) == 1]
 
     def plugin(self, kind: str, name: str) -> Plugin:
         """Return the description of one plug-in."""
@@ -116,7 +132,7 @@ class Registry:
 
     def unknown(self, kind: str, name: str) -> UnknownName:
         """Return the error for a name that is not registered."""
-        error = UnknownName.among(f"{kind}={name}: {KINDS[kind].title}", name, self.names(kind))
+        error = UnknownName.among(f"{kind}={name}: {_TITLES[kind]}", name, self.names(kind))
         broken = {problem.distribution for problem in self.problems}
         if broken:
             error.add(
@@ -130,6 +146,12 @@ class Registry:
         plugin = self.plugin(kind, name)
         address = (plugin.distribution, plugin.version, plugin.entry_point)
         return self._load(address, self._points[address])[kind][name]
+
+    def tell(self, observer: str, hook: str, **arguments: Any) -> None:
+        """Call a hook of one observer, if it has that hook."""
+        module = self.target(OBSERVERS.group, observer)
+        others = self._manager.get_plugins() - {module}
+        self._manager.subset_hook_caller(hook, others)(**arguments)
 
     def build(self, kind: str, /, name: str, **arguments: Any) -> Any:
         """Call a plug-in with its configuration.
@@ -149,7 +171,7 @@ class Registry:
                 kind=group,
                 name=name,
                 summary=_summary(target),
-                parameters=parameters_of(target, KINDS[group].supplied),
+                parameters=(parameters_of(target, KINDS[group].supplied) if group in KINDS else ()),
                 distribution=distribution,
                 version=version,
                 entry_point=entry_point,
@@ -161,18 +183,24 @@ class Registry:
     def _load(self, address: Address, point: EntryPoint | PluginFile) -> dict[str, dict[str, Any]]:
         if address not in self._targets:
             module = point.load()
+            _check_api(module)
             try:
                 self._manager.register(module, name="/".join(address))
-                self._manager.check_pending()  # a misspelt hook is an error
-                self._targets[address] = self._offers(module)
+                self._targets[address] = self._offers(module, point.name)
             except BaseException:
                 if self._manager.is_registered(module):
                     self._manager.unregister(module)
                 raise
         return self._targets[address]
 
-    def _offers(self, module: Any) -> dict[str, dict[str, Any]]:
+    def _offers(self, module: Any, entry_point: str) -> dict[str, dict[str, Any]]:
+        callers = {c.name: c for c in self._manager.get_hookcallers(module) or []}
+        for name, caller in callers.items():
+            if not caller.has_spec():  # a misspelt hook would never be called
+                raise UnknownName.among("hook", name, _HOOKS)
         offers: dict[str, dict[str, Any]] = {}
+        if not callers.keys().isdisjoint(_OBSERVER_HOOKS):
+            offers[OBSERVERS.group] = {entry_point: module}
         for kind in KINDS.values():
             for implementation in getattr(self._manager.hook, kind.hook).get_hookimpls():
                 if implementation.plugin is not module:
@@ -189,7 +217,7 @@ class Registry:
         if not offers:
             raise NcbenchError(
                 f"{module.__name__} has no hook; mark one of "
-                f"{', '.join(kind.hook for kind in KINDS.values())} with @ncbench.hookimpl"
+                f"{', '.join(_HOOKS)} with @ncbench.hookimpl"
             )
         return offers
 
@@ -242,16 +270,35 @@ def _summary(target: Any) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".replace("\n", " ")
+    said = str(error) if isinstance(error, NcbenchError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, ImportError) and str(error.name).partition(".")[0] == "ncbench":
+        said += f"; this is ncbench {__version__}: another version may have it"
+    return " ".join(said.split("\n"))
+
+
+def _check_api(module: Any) -> None:
+    """Refuse a plug-in that was written for hooks this ncbench does not have yet."""
+    wanted = getattr(module, "NCBENCH_API", hookspecs.API_VERSION)
+    if not isinstance(wanted, int) or wanted < 1:
+        raise NcbenchError(
+            f"{module.__name__}: NCBENCH_API = {wanted!r}; expected a whole number from 1 to "
+            f"{hookspecs.API_VERSION}"
+        )
+    if wanted > hookspecs.API_VERSION:
+        raise NcbenchError(
+            f"{module.__name__} was written for version {wanted} of the hooks; ncbench "
+            f"{__version__} has version {hookspecs.API_VERSION}: upgrade ncbench, or install an "
+            "older release of the plug-in"
+        )
 
 
 def _in_file(file: PluginFile, error: BaseException) -> str:
-    said = str(error) if isinstance(error, NcbenchError) else _one_line(error)
+    said = _one_line(error)
     return said if str(file.path) in said else f"{file.path}: {said}"
 
 
 def _clash(claims: list[Plugin]) -> str:
-    title = KINDS[claims[0].kind].title
+    title = _TITLES[claims[0].kind]
     owners = " and ".join(f"{p.distribution} {p.version}" for p in claims)
     remedy = "rename" if any(p.distribution.endswith(".py") for p in claims) else "uninstall"
     return f"{title} {claims[0].name!r} is registered by {owners}; {remedy} one of them"

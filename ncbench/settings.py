@@ -37,9 +37,8 @@ class Settings:
     force: bool = _setting(False, "run cells again that are finished")
     on_error: str = _setting("record", "a failing cell: record it and go on, or raise and stop")
     group: int = _setting(0, "cells in one job of the launcher; 0: all (basic), 1 (others)")
-    plugins_from: list[str] = _setting(  # noqa: RUF009 - it is a field
-        [], "Python files with plug-ins: mine.py or [a.py,b.py]"
-    )
+    plugins_from: Any = _setting([], "Python files with plug-ins: a.py or [a.py,b.py]")  # noqa: RUF009
+    observers: Any = _setting([], "plug-ins that follow the run, such as [mlflow]")  # noqa: RUF009
 
     # Which of a sweep's jobs this is; set by the sweep itself.
     job: Any = None
