@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import field, make_dataclass
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import Plugin
 from ncbench.registry import KINDS, OBSERVERS, Registry, files_in_use, get_registry
 from ncbench.settings import MISSING, SETTINGS, Settings
@@ -112,6 +114,21 @@ def _names(key: str, value: Any) -> list[str]:
 
 def _plain(value: Any) -> Any:
     return OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
+
+
+def parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check some parameters of one plug-in as those of a run are checked, and return them."""
+    known = {parameter.name: parameter for parameter in plugin.parameters}
+    cfg = OmegaConf.structured(_schema(plugin))
+    for name, value in given.items():
+        if name not in known:
+            raise UnknownName.among(f"{plugin.kind}={plugin.name}: parameter", name, known)
+        try:
+            cfg[name] = value
+        except OmegaConfBaseException as error:
+            key, expected = f"{plugin.kind}.{name}", known[name].type
+            raise NcbenchError(f"{key}={value}; expected {expected}") from error
+    return {name: _resolve_parameter(plugin.kind, known[name], cfg) for name in given}
 
 
 def _require(holds: bool, config: dict[str, Any], key: str, expected: str) -> None:

@@ -28,9 +28,19 @@ Family = Literal["linear", "monotonic_convex", "ratio_of_linear"]
 
 
 class Measure(ABC):
-    """Base class of measures. Subclass it, set ``family``, and write what the family gives."""
+    """Base class of measures. Subclass it, set ``family``, and write what the family gives.
+
+    Attributes
+    ----------
+    family : str or None
+        See the table above.
+    largest : float
+        The largest loss there is; infinity if there is none. A ratio of linear functions has
+        losses in [0, 1].
+    """
 
     family: ClassVar[Family | None] = None
+    largest: float = 1.0
 
     @abstractmethod
     def __call__(self, C: Array) -> float:

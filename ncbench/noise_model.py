@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +13,15 @@ from ncbench.noise_matrix import NoiseMatrix
 
 
 class MatrixNoise(ABC):
-    """Class-conditional noise: a matrix for n classes, and labels drawn from it."""
+    """Class-conditional noise: a matrix for n classes, and labels drawn from it.
+
+    Attributes
+    ----------
+    uses_sigma : bool
+        False for a model whose noise has the level it has, whatever sigma says.
+    """
+
+    uses_sigma: ClassVar[bool] = True
 
     @abstractmethod
     def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> ArrayLike:

@@ -60,6 +60,7 @@ class Cost(Measure):
         self.matrix = matrix
         self.path = path
         self._L = _as_costs(matrix, "measure.matrix") if path is None else _read(path)
+        self.largest = float(self._L.max())
 
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""

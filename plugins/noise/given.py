@@ -32,6 +32,8 @@ class GivenMatrix(MatrixNoise):
            [0.1, 0.8]])
     """
 
+    uses_sigma = False
+
     def __init__(self, matrix: list[list[float]] | None = None, path: str | None = None) -> None:
         if (matrix is None) == (path is None):
             raise NcbenchError(
@@ -50,6 +52,8 @@ class GivenMatrix(MatrixNoise):
 
 class Recorded:
     """The noise that comes with the data set: its own noise matrix and noisy labels for sigma."""
+
+    draws = False  # the same noise for every seed
 
     def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
         """Return the recorded noise."""

@@ -81,6 +81,8 @@ class NoNoise(MatrixNoise):
            [0., 1.]])
     """
 
+    uses_sigma = False
+
     def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> Array:
         """Return the identity."""
         return np.eye(n)

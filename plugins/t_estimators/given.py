@@ -8,6 +8,9 @@ from ncbench import NoiseMatrix, NoisySample
 class Known:
     """The noise matrix that made the noise, as in the paper's experiments."""
 
+    learns_from_sample = False
+    told_noise_matrix = True
+
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the true T."""
         return sample.noise_matrix
@@ -15,6 +18,8 @@ class Known:
 
 class Identity:
     """No noise assumed: the correction corrects nothing."""
+
+    learns_from_sample = False
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the identity."""

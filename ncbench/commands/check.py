@@ -1,0 +1,31 @@
+"""check NAME             whether a plug-in, or all of a distribution, keep their contract."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench check",
+        description="Hold plug-ins to the contract of their kind. Exit code 0: all is kept; 1: a "
+        "check failed; 2: there was nothing to check.",
+    )
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help="of a plug-in (ncfw), with its kind where that is needed (algo=ncfw), or of an "
+        "installed distribution",
+    )
+    parser.add_argument(
+        "settings",
+        metavar="KEY=VALUE",
+        nargs="*",
+        help="a parameter (algo.max_iter=100, noise.path=T.csv), or data_dir=FOLDER",
+    )
+    args = parser.parse_args(argv)
+
+    from ncbench.testing.reporting import check
+
+    return check(args.name, args.settings)

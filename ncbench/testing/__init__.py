@@ -1,0 +1,54 @@
+"""Contract checks: what every plug-in of a kind promises, and whether one keeps it.
+
+A plug-in package tests itself with three lines::
+
+    from ncbench.testing import parametrize_with_checks
+
+    @parametrize_with_checks("my-distribution")
+    def test_contract(check):
+        check()
+
+and ``python -m ncbench check NAME|DISTRIBUTION`` does the same from the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ncbench.registry import get_registry
+from ncbench.testing.contract import Build, Check, ContractError, NotChecked, Result, run_check
+from ncbench.testing.selection import checks_for, parametrize_with_checks, select
+
+__all__ = [
+    "Build",
+    "Check",
+    "ContractError",
+    "NotChecked",
+    "Result",
+    "checks_for",
+    "parametrize_with_checks",
+    "run_checks",
+    "select",
+]
+
+
+def run_checks(kind: str, name: str, **arguments: Any) -> Iterator[Result]:
+    """Check one registered plug-in, one result after the other.
+
+    Parameters
+    ----------
+    kind : {"algo", "measure", "dataset", "noise", "cpe", "t_estimator"}
+    name : str
+        As registered.
+    **arguments
+        Parameters of the plug-in, where the defaults are not what is to be checked.
+
+    Examples
+    --------
+    >>> {result.status for result in run_checks("measure", "h_mean")}
+    {'ok'}
+    """
+    build = Build(kind, get_registry().target(kind, name), arguments, name)
+    for check in checks_for(kind):
+        yield run_check(check, build)

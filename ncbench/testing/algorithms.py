@@ -1,0 +1,294 @@
+"""Contract checks of algorithms."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import check_estimator
+
+from ncbench.errors import NotApplicable
+from ncbench.measure import Family
+from ncbench.noise_matrix import NoiseMatrix
+from ncbench.testing.contract import Build, broken, raised
+from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs
+
+Array = NDArray[np.float64]
+
+T = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+
+
+def check_scikit_learn(build: Build) -> None:
+    """It passes scikit-learn's own checks of estimators."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of checks that do not apply
+        outcomes = check_estimator(_algorithm(build), on_fail=None, on_skip=None)
+    failed = [outcome for outcome in outcomes if outcome["status"] == "failed"]
+    if failed:
+        said = "; ".join(f"{o['check_name']}: {raised(o['exception'])}" for o in failed)
+        broken(
+            f"{len(failed)} of scikit-learn's {len(outcomes)} checks fail: {said}",
+            "derive from ncbench.NoisyLabelClassifier, which validates input as they ask",
+        )
+
+
+def check_fit_takes_noise_matrix(build: Build) -> None:
+    """Its fit takes noise_matrix, as a list, an array or a NoiseMatrix, and None for no noise."""
+    if "noise_matrix" not in inspect.signature(_algorithm(build).fit).parameters:
+        broken(
+            f"fit{inspect.signature(_algorithm(build).fit)} has no argument noise_matrix",
+            "write fit(self, X, y, noise_matrix=None); NoisyLabelClassifier has it",
+        )
+    X, y = blobs(120)
+    P = [_proba(build, X, y, form) for form in (T, T.tolist(), NoiseMatrix(T))]
+    for form, other in zip(("a list", "a NoiseMatrix"), P[1:], strict=True):
+        _require_equal(P[0], other, f"with T as an array and as {form}")
+    _require_equal(
+        _proba(build, X, y, None), _proba(build, X, y, np.eye(3)), "with T = None and with T = I"
+    )
+
+
+def check_refuses_bad_noise_matrix(build: Build) -> None:
+    """It refuses a noise matrix that is transposed or of the wrong size."""
+    if not _corrects(build):
+        return
+    X, y = blobs(120)
+    transposed = np.array([[0.7, 0.2, 0.1], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    for bad, what in ((np.eye(2), "2 x 2 for 3 classes"), (transposed, "row stochastic")):
+        try:
+            _algorithm(build).fit(X, y, noise_matrix=bad)
+        except ValueError:  # NcbenchError is one
+            continue
+        broken(
+            f"fit accepted noise_matrix = {bad.tolist()}, which is {what}",
+            "pass it through ncbench.NoiseMatrix.of(noise_matrix, n); NoisyLabelClassifier does",
+        )
+
+
+def check_respects_noise_matrix(build: Build) -> None:
+    """Told T, it finds the clean classes; if it does not correct, T changes nothing."""
+    data, noisy = noisy_blobs(900, STRONG_T)
+
+    def fitted(noise_matrix: Array | None) -> Any:
+        return _algorithm(build, cpe=LogisticRegression()).fit(
+            data.X, noisy, noise_matrix=noise_matrix
+        )
+
+    told, not_told = fitted(STRONG_T), fitted(None)
+    if not _corrects(build):
+        _require_equal(
+            told.predict_proba(data.X),
+            not_told.predict_proba(data.X),
+            "with a noise matrix and without (uses_noise_matrix is False)",
+        )
+        return
+    error, without = (float(np.mean(a.predict(data.X) != data.y)) for a in (told, not_told))
+    if error > 0.1 or error >= without:
+        broken(
+            f"of classes that do not overlap, with noise T = {STRONG_T.tolist()}, it mistakes "
+            f"{error:.2f} when told T and {without:.2f} when not",
+            "correct by noise.correct_posterior, correct_loss or correct_confusion; an algorithm "
+            "that does not correct sets uses_noise_matrix = False",
+        )
+
+
+def check_measure_families(build: Build) -> None:
+    """It fits measures of the families it declares, refuses others, or looks at none."""
+    X, y = blobs(120, spread=1.5)
+    declared = _families(build)
+    for known in (build.target, _algorithm(build)):
+        if getattr(known, "measure_families", None) != declared:
+            broken(
+                f"{build} and what it builds declare {declared} and "
+                f"{getattr(known, 'measure_families', None)}",
+                "register the class, or give the function an attribute measure_families too",
+            )
+    if declared is None:
+        P = {f: _algorithm(build, measure=psi).fit(X, y).predict_proba(X) for f, psi in _MEASURES}
+        for family, other in P.items():
+            _require_equal(
+                P["linear"],
+                other,
+                f"for a linear measure and for a {family} one (measure_families is None)",
+            )
+        return
+    unknown = set(declared) - set(get_args(Family))
+    if unknown or not declared:
+        broken(
+            f"measure_families is {declared!r}; known: {', '.join(get_args(Family))}",
+            "declare a frozenset of these, or None for an algorithm that looks at no measure",
+        )
+    for family, psi in _MEASURES:
+        try:
+            _algorithm(build, measure=psi).fit(X, y)
+        except NotApplicable as refusal:
+            if family in declared:
+                broken(
+                    f"measure_families has {family!r}, but fit says: {refusal}",
+                    "take it out of measure_families",
+                )
+        else:
+            if family not in declared:
+                broken(
+                    f"measure_families is {sorted(declared)}, but fit accepts a {family} measure",
+                    "in fit, use ncbench.registry.resolve_measure(self.measure, self)",
+                )
+
+
+def check_seeded(build: Build) -> None:
+    """The same random_state gives the same classifier."""
+    X, y = blobs(120, spread=1.5)
+    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    _require_equal(_proba(build, X, y), _proba(build, X, y), "of two fits with one random_state")
+
+
+def check_inputs_unchanged(build: Build) -> None:
+    """It leaves X, y, the noise matrix and the CPE learner as they are."""
+    X, y = blobs(120, spread=1.5)
+    given = {"X": X, "y": y, "noise_matrix": T.copy()}
+    before = {name: array.copy() for name, array in given.items()}
+    cpe = GaussianNB()
+    fitted = _algorithm(build, cpe=cpe).fit(X, y, noise_matrix=given["noise_matrix"])
+    fitted.predict(X)
+    fitted.predict_proba(X)
+    for name, array in given.items():
+        if not np.array_equal(array, before[name]):
+            broken(
+                f"{np.sum(array != before[name])} entries of {name} changed",
+                f"work on a copy of {name}",
+            )
+    if hasattr(cpe, "classes_"):
+        broken(
+            f"the learner it was given is fitted: classes_ = {cpe.classes_.tolist()}",
+            "fit a clone: sklearn.base.clone(self.cpe).fit(...)",
+        )
+
+
+def check_labels(build: Build) -> None:
+    """Labels may be strings, truth values, or numbers that do not start at 0."""
+    for n, kinds in ((3, ([3, 7, 8], [-1, 0, 1], ["ant", "bee", "cat"])), (2, ([False, True],))):
+        X, y = blobs(120, n, spread=1.5)
+        noise = T if n == 3 else np.array([[0.9, 0.2], [0.1, 0.8]])
+        plain = _algorithm(build).fit(X, y, noise_matrix=noise)
+        for values in kinds:
+            names = np.array(values)
+            fitted = _algorithm(build).fit(X, names[y], noise_matrix=noise)
+            if not np.array_equal(fitted.classes_, names):
+                broken(
+                    f"classes_ is {fitted.classes_!r} after labels {values}",
+                    "set self.classes_ = numpy.unique(y) in fit",
+                )
+            predicted, expected = fitted.predict(X), names[plain.predict(X)]
+            if not np.array_equal(predicted, expected):
+                i = int(np.flatnonzero(np.asarray(predicted) != expected)[0])
+                broken(
+                    f"with labels {values} it predicts {predicted[i]!r} for row {i}, with labels "
+                    f"0..{n - 1} the counterpart of {expected[i]!r}",
+                    "map labels to 0..n-1 in fit and back in predict",
+                )
+
+
+def check_probabilities(build: Build) -> None:
+    """Rows of predict_proba sum to one, and predict gives the most probable class."""
+    X, y = blobs(120, spread=1.5)
+    fitted = _algorithm(build).fit(X, y, noise_matrix=T)
+    P = np.asarray(fitted.predict_proba(X))
+    if P.shape != (120, 3):
+        broken(
+            f"predict_proba has shape {P.shape} for 120 examples of 3 classes",
+            "return a row for each example and a column for each class",
+        )
+    if not np.isfinite(P).all() or P.min() < -1e-12 or np.abs(P.sum(axis=1) - 1).max() > 1e-6:
+        i = int(np.where(np.isfinite(P).all(axis=1), np.abs(P.sum(axis=1) - 1), np.inf).argmax())
+        i = int(P.min(axis=1).argmin()) if P.min() < -1e-12 else i
+        broken(
+            f"row {i} of predict_proba is {P[i].tolist()}",
+            "return a distribution; T^-1 of a posterior is none, its argmax or projection is",
+        )
+    predicted, expected = fitted.predict(X), fitted.classes_[P.argmax(axis=1)]
+    if not np.array_equal(predicted, expected):
+        i = int(np.flatnonzero(predicted != expected)[0])
+        broken(
+            f"predict gives {predicted[i]} for row {i}, whose predict_proba is {P[i].tolist()}",
+            "predict the most probable class, ties to the lowest",
+        )
+
+
+def check_batches(build: Build) -> None:
+    """Each example is predicted the same alone, among its class, and in a batch of all."""
+    X, y = blobs(60, spread=1.5)
+    fitted = _algorithm(build).fit(X, y, noise_matrix=T)
+    P = fitted.predict_proba(X)
+    classes = [np.flatnonzero(P.argmax(axis=1) == k) for k in range(3)]
+    for rows in [*classes, *(np.array([i]) for i in range(0, 60, 7))]:
+        if len(rows):
+            what = f"of {len(rows)} examples in a batch of their own and among all"
+            _require_equal(fitted.predict_proba(X[rows]), P[rows], what, tolerance=1e-9)
+
+
+def check_pickling(build: Build) -> None:
+    """It survives pickling once it is fitted."""
+    X, y = blobs(60, spread=1.5)
+    fitted = _algorithm(build).fit(X, y, noise_matrix=T)
+    try:
+        again = pickle.loads(pickle.dumps(fitted))
+    except Exception as error:
+        broken(
+            f"pickling raises {type(error).__name__}: {error}",
+            "keep no lambda, open file or local class in an attribute",
+        )
+    _require_equal(fitted.predict_proba(X), again.predict_proba(X), "before and after pickling")
+
+
+CHECKS = (
+    check_fit_takes_noise_matrix,
+    check_respects_noise_matrix,
+    check_refuses_bad_noise_matrix,
+    check_measure_families,
+    check_seeded,
+    check_inputs_unchanged,
+    check_labels,
+    check_probabilities,
+    check_batches,
+    check_pickling,
+    check_scikit_learn,
+)
+
+_MEASURES = tuple(MEASURES.items())
+
+
+def _algorithm(build: Build, **supplied: Any) -> Any:
+    """Build one with a fast learner and a measure that it says it can optimise."""
+    families = _families(build) or {"linear"}
+    psi = next((psi for family, psi in _MEASURES if family in families), MEASURES["linear"])
+    return build(**{"measure": psi, "cpe": GaussianNB(), "random_state": 0, **supplied})
+
+
+def _families(build: Build) -> Any:
+    # The core asks what is registered, before anything is built.
+    return getattr(build.target, "measure_families", None)
+
+
+def _corrects(build: Build) -> bool:
+    return bool(getattr(_algorithm(build), "uses_noise_matrix", True))
+
+
+def _proba(build: Build, X: Array, y: Any, noise_matrix: Any = T) -> Array:
+    fitted = _algorithm(build).fit(X, y, noise_matrix=noise_matrix)
+    return np.asarray(fitted.predict_proba(X))
+
+
+def _require_equal(first: Array, second: Array, whose: str, tolerance: float = 0.0) -> None:
+    difference = np.abs(np.asarray(first) - np.asarray(second)).max()
+    if not difference <= tolerance:
+        broken(
+            f"predict_proba {whose} differs by up to {difference:.3g}",
+            "let everything random come from random_state, everything learnt from fit, and the "
+            "prediction of a row from that row",
+        )

@@ -1,0 +1,177 @@
+"""What a contract check is, what it is given, and what it leaves behind."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+
+from ncbench.errors import NcbenchError
+from ncbench.registry import KINDS
+from ncbench.signature import parameters_of
+
+
+class ContractError(AssertionError):
+    """A promise that a plug-in does not keep: what is wrong, the value, and how to mend it."""
+
+
+class NotChecked(Exception):
+    """A plug-in that cannot be had here, such as a data set whose file is missing, and why."""
+
+
+def broken(wrong: str, mend: str) -> NoReturn:
+    """Raise ContractError.
+
+    Examples
+    --------
+    >>> broken("the loss is 1.5, above 1", "divide by its largest value")
+    Traceback (most recent call last):
+    ...
+    ncbench.testing.contract.ContractError: the loss is 1.5, above 1. To mend it: divide by its \
+largest value
+    """
+    raise ContractError(f"{wrong}. To mend it: {mend}")
+
+
+@dataclass(frozen=True)
+class Build:
+    """A plug-in under test: call it to build one, with what the core supplies to its kind.
+
+    Parameters
+    ----------
+    kind : str
+        Config group, such as ``measure``.
+    target : class or function
+        What the plug-in registers.
+    arguments : mapping
+        Its parameters, where the defaults are not what is to be checked. May hold what the core
+        supplies too, such as ``data_dir``, which then takes the place of the checks' own.
+    name : str
+        As registered.
+
+    Examples
+    --------
+    >>> build = Build("cpe", lambda folds=2, random_state=None: (folds, random_state), {"folds": 5})
+    >>> build(random_state=0)
+    (5, 0)
+    """
+
+    kind: str
+    target: Callable[..., Any]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+
+    def __call__(self, **supplied: Any) -> Any:
+        """Build one. What the plug-in's signature does not ask for is left out.
+
+        Raises NotChecked where the plug-in refuses its parameters with an NcbenchError.
+        """
+        wanted = inspect.signature(self.target).parameters
+        given = {**supplied, **self.arguments}
+        core = KINDS[self.kind].supplied
+        used = {k: v for k, v in given.items() if k in wanted or k not in core}
+        try:
+            return self.target(**used)
+        except NcbenchError as error:
+            raise NotChecked(f"{self} cannot be had with these parameters: {error}") from error
+
+    def __str__(self) -> str:
+        return f"{self.kind}={self.name or getattr(self.target, '__name__', self.target)}"
+
+    @cached_property
+    def missing(self) -> list[str]:
+        """Parameters without default that were not given, as they are set: ``noise.path=...``."""
+        return [
+            f"{self.kind}.{parameter.name}=... ({parameter.type})"
+            for parameter in parameters_of(self.target, KINDS[self.kind].supplied)
+            if parameter.required and parameter.name not in self.arguments
+        ]
+
+
+CheckFunction = Callable[[Build], None]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise of a kind of plug-in, and the function that holds a plug-in to it."""
+
+    name: str
+    about: str
+    function: CheckFunction
+
+    @classmethod
+    def of(cls, function: CheckFunction) -> Check:
+        """Make a check of a function ``check_<name>``; its first docstring line is the promise."""
+        about = (inspect.getdoc(function) or "").split("\n")[0].rstrip(".")
+        return cls(function.__name__.removeprefix("check_"), about, function)
+
+    def __call__(self, build: Build) -> None:
+        """Check a plug-in. Raises ContractError, NotChecked, or whatever the plug-in raises."""
+        if build.missing:
+            raise NotChecked(f"{build} needs {' and '.join(build.missing)}")
+        self.function(build)
+
+
+Status = Literal["ok", "failed", "not checked"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one check of one plug-in."""
+
+    plugin: str
+    check: str
+    about: str
+    status: Status
+    message: str = ""
+
+
+def run_check(check: Check, build: Build) -> Result:
+    """Run one check; what the plug-in raises is a failure that names the error and its place."""
+
+    def result(status: Status, message: str = "") -> Result:
+        return Result(str(build), check.name, check.about, status, message)
+
+    try:
+        with _global_random_state_kept():
+            check(build)
+    except NotChecked as reason:
+        return result("not checked", str(reason))
+    except ContractError as error:
+        return result("failed", str(error))
+    except Exception as error:
+        return result("failed", raised(error))
+    return result("ok")
+
+
+def raised(error: BaseException) -> str:
+    """Say which error was raised, and where: in the plug-in's own code if it is in there.
+
+    Examples
+    --------
+    >>> try:
+    ...     {}["colour"]
+    ... except KeyError as error:
+    ...     print(raised(error))
+    it raised KeyError: 'colour' (<doctest ncbench.testing.contract.raised[0]>, line 2)
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "site-packages" not in f.filename and "ncbench" not in f.filename]
+    where = (own or list(frames))[-1]
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"it raised {what} ({where.filename}, line {where.lineno})"
+
+
+class _global_random_state_kept:  # noqa: N801  (reads as a statement)
+    """Checks disturb numpy's global generator, to find plug-ins that use it; put it back."""
+
+    def __enter__(self) -> None:
+        self._state = np.random.get_state()  # noqa: NPY002
+
+    def __exit__(self, *_: object) -> None:
+        np.random.set_state(self._state)  # noqa: NPY002

@@ -1,0 +1,134 @@
+"""Contract checks of CPE learners: learners of class probabilities."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ncbench.testing.contract import Build, broken
+from ncbench.testing.problems import blobs
+
+
+def check_probabilities(build: Build) -> None:
+    """predict_proba has a row for each example and a column for each class; rows sum to one."""
+    X, y = blobs(150)
+    P = np.asarray(build(random_state=0).fit(X, y).predict_proba(X))
+    if P.shape != (150, 3):
+        broken(
+            f"predict_proba has shape {P.shape} for 150 examples of 3 classes",
+            "return a column for each entry of classes_",
+        )
+    if not np.isfinite(P).all() or P.min() < 0 or P.max() > 1 + 1e-9:
+        bad = P[~(np.isfinite(P) & (P >= 0) & (P <= 1 + 1e-9))][0]
+        broken(f"predict_proba has the entry {bad:g}", "probabilities lie in [0, 1]")
+    sums = P.sum(axis=1)
+    worst = int(np.abs(sums - 1).argmax())
+    if abs(sums[worst] - 1) > 1e-6:
+        broken(f"row {worst} of predict_proba sums to {sums[worst]:g}", "normalise the rows")
+
+
+def check_classes(build: Build) -> None:
+    """classes_ holds the labels it saw, sorted: numbers with gaps, strings."""
+    X, y = blobs(150)
+    for labels in (np.array([0, 2, 5])[y], np.array(["ant", "bee", "cat"])[y]):
+        fitted = build(random_state=0).fit(X, labels)
+        classes, expected = getattr(fitted, "classes_", None), np.unique(labels)
+        if classes is None or not np.array_equal(classes, expected):
+            broken(
+                f"classes_ is {classes!r} after labels {expected.tolist()}",
+                "set self.classes_ = numpy.unique(y) in fit",
+            )
+        columns = fitted.predict_proba(X).argmax(axis=1)
+        if np.mean(expected[columns] == labels) < 0.8:
+            broken(
+                f"the most probable column names the right one of {expected.tolist()} for "
+                f"{np.mean(expected[columns] == labels):.2f} of the examples only",
+                "order the columns of predict_proba as classes_",
+            )
+
+
+def check_learns(build: Build) -> None:
+    """Of classes that do not overlap, the right one is the most probable."""
+    X, y = blobs(150, spread=0.3)
+    right = np.mean(build(random_state=0).fit(X, y).predict_proba(X).argmax(axis=1) == y)
+    if right < 0.9:
+        broken(
+            f"the most probable class is right for {right:.2f} of its own training examples, "
+            "whose classes do not overlap",
+            "see that fit uses X and y, and that its defaults suit 150 examples",
+        )
+
+
+def check_clone(build: Build) -> None:
+    """A clone of a fitted one is unfitted, and learns the same."""
+    X, y = blobs(150)
+    learner = build(random_state=0)
+    before = repr(learner.get_params())
+    P = learner.fit(X, y).predict_proba(X)
+    if repr(learner.get_params()) != before:
+        broken(
+            f"fit changed the parameters from {before:.300} to {learner.get_params()!r:.300}",
+            "keep what is learnt in attributes that end in _",
+        )
+    again = clone(learner)
+    if hasattr(again, "classes_"):
+        broken(
+            f"a clone has classes_ = {again.classes_!r} before it is fitted",
+            "set classes_ in fit, not in __init__",
+        )
+    _require_equal(P, again.fit(X, y).predict_proba(X), "of a learner and its clone")
+
+
+def check_seeded(build: Build) -> None:
+    """The same random_state gives the same probabilities."""
+    X, y = blobs(150)
+    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    first = build(random_state=0).fit(X, y).predict_proba(X)
+    _require_equal(first, build(random_state=0).fit(X, y).predict_proba(X), "of two fits, one seed")
+
+
+def check_inputs_unchanged(build: Build) -> None:
+    """It leaves X and y as they are."""
+    X, y = blobs(150)
+    before = X.copy(), y.copy()
+    build(random_state=0).fit(X, y).predict_proba(X)
+    for name, now, then in zip("Xy", (X, y), before, strict=True):
+        if not np.array_equal(now, then):
+            broken(f"{np.sum(now != then)} entries of {name} changed", f"work on a copy of {name}")
+
+
+def check_pickling(build: Build) -> None:
+    """It survives pickling once it is fitted."""
+    X, y = blobs(150)
+    fitted = build(random_state=0).fit(X, y)
+    try:
+        again = pickle.loads(pickle.dumps(fitted))
+    except Exception as error:
+        broken(
+            f"pickling raises {type(error).__name__}: {error}",
+            "keep no lambda, open file or local class in an attribute",
+        )
+    _require_equal(fitted.predict_proba(X), again.predict_proba(X), "before and after pickling")
+
+
+CHECKS = (
+    check_probabilities,
+    check_classes,
+    check_learns,
+    check_clone,
+    check_seeded,
+    check_inputs_unchanged,
+    check_pickling,
+)
+
+
+def _require_equal(first: Any, second: Any, whose: str) -> None:
+    difference = np.abs(np.asarray(first) - np.asarray(second)).max()
+    if not difference <= 1e-9:
+        broken(
+            f"probabilities {whose} differ by up to {difference:.3g}",
+            "let everything random come from random_state, and everything learnt from fit",
+        )

@@ -1,0 +1,154 @@
+"""Contract checks of data sets."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ncbench.dataset import Dataset
+from ncbench.noise_matrix import NoiseMatrix
+from ncbench.testing.contract import Build, broken
+
+DATA_DIR = "data"
+"""Where data sets look for files unless told otherwise, as in a run."""
+
+
+def check_shapes(build: Build) -> None:
+    """It is a Dataset: X is m x d, of finite float64; y has m integers."""
+    data = _load(build)
+    if data.X.dtype != np.float64 or data.X.ndim != 2:
+        broken(
+            f"X has type {data.X.dtype} and shape {data.X.shape}",
+            "give float64 of shape (m, d); Dataset.from_labels does",
+        )
+    if not np.isfinite(data.X).all():
+        broken("X has entries that are not finite", "drop those rows or fill them in")
+    if data.y.shape != (len(data.X),) or data.y.dtype != np.int64:
+        broken(
+            f"y has type {data.y.dtype} and shape {data.y.shape} for {len(data.X)} rows of X",
+            "give int64 of shape (m,); Dataset.from_labels does",
+        )
+    if data.test_size is not None and not 0 < data.test_size < len(data.y):
+        broken(
+            f"test_size is {data.test_size} of {len(data.y)} examples",
+            "leave some for the training part",
+        )
+
+
+def check_labels(build: Build) -> None:
+    """Its labels are 0..n-1, all of them present, and its classes have names that differ."""
+    data = _load(build)
+    found, n = np.unique(data.y), len(data.classes)
+    if not np.array_equal(found, np.arange(n)):
+        broken(
+            f"y holds the labels {found[:20].tolist()}, but there are {n} classes",
+            f"number them 0..{n - 1}; Dataset.from_labels does",
+        )
+    if len(set(data.classes)) < n or not all(isinstance(name, str) for name in data.classes):
+        broken(
+            f"classes is {data.classes!r:.300}",
+            "give every class a name of its own, as text",
+        )
+    if not isinstance(data.name, str) or not data.name:
+        broken(f"name is {data.name!r}", "give the data set a name; it is shown in results")
+
+
+def check_fingerprint(build: Build) -> None:
+    """Loading it twice gives the same data."""
+    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    first, again = _load(build), _load(build)
+    if first.fingerprint != again.fingerprint:
+        same = first.X.shape == again.X.shape
+        what = f"{np.sum(first.X != again.X)} entries of X differ" if same else "its shape differs"
+        broken(
+            f"two loads have the fingerprints {first.fingerprint[:12]} and "
+            f"{again.fingerprint[:12]} ({what})",
+            "keep the order of rows fixed, and draw from the argument rng alone",
+        )
+
+
+def check_source_fingerprint(build: Build) -> None:
+    """What it says identifies its data is a text, the same each time."""
+    source: Callable[..., Any] | None = getattr(build.target, "source_fingerprint", None)
+    if source is None:
+        return
+    _load(build)  # a data set that cannot be had has nothing to be identified by
+    wanted = inspect.signature(source).parameters
+    given = {"data_dir": DATA_DIR, **build.arguments}
+    arguments = {key: value for key, value in given.items() if key in wanted}
+    first, again = source(**arguments), source(**arguments)
+    if not isinstance(first, str) or first != again:
+        broken(
+            f"identified_by gives {first!r:.200}, and then {again!r:.200}",
+            "return a text that changes when the data does, such as the file's checksum, "
+            "and at no other time",
+        )
+
+
+def check_recorded_noise(build: Build) -> None:
+    """Noise that it brings fits its examples and classes."""
+    data = _load(build)
+    for sigma, (T, y) in data.recorded_noise.items():
+        if not isinstance(T, NoiseMatrix) or data.n_classes != T.n:
+            broken(
+                f"the noise matrix for sigma={sigma:g} is {T!r:.200}",
+                f"give a NoiseMatrix for all {data.n_classes} classes",
+            )
+        if y.shape != data.y.shape or y.min() < 0 or y.max() >= data.n_classes:
+            broken(
+                f"the noisy labels for sigma={sigma:g} have shape {y.shape} and lie in "
+                f"{y.min()}..{y.max()}",
+                f"give {len(data.y)} labels in 0..{data.n_classes - 1}",
+            )
+
+
+def check_true_posterior(build: Build) -> None:
+    """The posterior that it claims to know gives distributions, as frequent as its labels."""
+    data = _load(build)
+    if data.true_posterior is None:
+        return
+    eta = np.asarray(data.true_posterior(data.X))
+    if eta.shape != (len(data.y), data.n_classes):
+        broken(
+            f"true_posterior(X) has shape {eta.shape}",
+            f"return shape {(len(data.y), data.n_classes)}",
+        )
+    if not np.isfinite(eta).all() or eta.min() < 0 or np.abs(eta.sum(axis=1) - 1).max() > 1e-9:
+        worst = np.abs(eta.sum(axis=1) - 1).max()
+        broken(
+            f"rows of true_posterior(X) miss a sum of 1 by up to {worst:.3g} and its smallest "
+            f"entry is {eta.min():.3g}",
+            "return probabilities",
+        )
+    expected, seen = eta.mean(axis=0), np.bincount(data.y) / len(data.y)
+    error = np.sqrt((eta * (1 - eta)).sum(axis=0)) / len(eta)
+    k = int((np.abs(expected - seen) - 5 * error).argmax())
+    if abs(expected[k] - seen[k]) > 5 * error[k] + 1 / len(eta):
+        broken(
+            f"true_posterior expects {expected[k]:.4f} of the labels to be class {k}, but "
+            f"{seen[k]:.4f} are",
+            "see that it is the posterior that drew y, in the order of the classes",
+        )
+
+
+CHECKS = (
+    check_shapes,
+    check_labels,
+    check_fingerprint,
+    check_source_fingerprint,
+    check_recorded_noise,
+    check_true_posterior,
+)
+
+
+def _load(build: Build) -> Dataset:
+    data = build(data_dir=DATA_DIR, rng=np.random.default_rng(0))
+    if not isinstance(data, Dataset):
+        broken(
+            f"{build} gives {data!r:.200}, which is not a Dataset",
+            "return ncbench.Dataset.from_labels(X, labels, name=...)",
+        )
+    return data

@@ -1,0 +1,312 @@
+"""Contract checks of measures."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench.errors import NcbenchError
+from ncbench.measure import Family, Measure
+from ncbench.testing.contract import Build, broken
+
+Array = NDArray[np.float64]
+
+CLASSES = (2, 3, 4, 5, 7)
+"""Numbers of classes at which a measure is checked, where it accepts them."""
+
+_DRAWS = 40
+_ROUNDING = 1e-9
+
+
+def check_is_a_loss(build: Build) -> None:
+    """Its value is a finite number from 0 to its largest loss, least where all is right."""
+    for psi, n, rng in _measures(build):
+        for _ in range(_DRAWS):
+            prior = _prior(n, rng)
+            C, perfect = _feasible(prior, rng), np.diag(prior)
+            value = _value(psi, C)
+            if not -_ROUNDING <= value <= psi.largest + _ROUNDING:
+                broken(
+                    f"psi(C) = {value:g} for C = {C.tolist()}, but losses lie in "
+                    f"[0, {psi.largest:g}]",
+                    "scale it, or set the attribute `largest` to its largest value "
+                    "(math.inf if there is none)",
+                )
+            if _value(psi, perfect) > value + _ROUNDING:
+                broken(
+                    f"psi = {_value(psi, perfect):g} where every prediction is right and "
+                    f"{value:g} for C = {C.tolist()}, so that errors lower it",
+                    "a measure is a loss; if this one is a score, return 1 - score",
+                )
+
+
+def check_inputs_unchanged(build: Build) -> None:
+    """It leaves the confusion matrix as it is."""
+    for psi, n, rng in _measures(build):
+        C = _feasible(_prior(n, rng), rng)
+        before = C.copy()
+        psi(C)
+        if psi.family in ("linear", "monotonic_convex"):
+            psi.gradient(C)
+        if not np.array_equal(C, before):
+            broken(
+                f"C was {before.tolist()} before the call and is {C.tolist()} after it",
+                "work on a copy: C = C.copy()",
+            )
+
+
+def check_family(build: Build) -> None:
+    """Its family is a known one, and it has what that family needs."""
+    for psi, n, rng in _measures(build):
+        known = (*get_args(Family), None)
+        if psi.family not in known:
+            broken(
+                f"family is {psi.family!r}; known: {', '.join(map(repr, known))}",
+                "set `family` to one of them; None for a measure that is only reported",
+            )
+        needed = {"ratio_of_linear": "ratio", None: None}.get(psi.family, "gradient")
+        C = _feasible(_prior(n, rng), rng)
+        try:
+            given = psi.ratio(n) if needed == "ratio" else psi.gradient(C) if needed else ()
+        except NcbenchError as error:
+            broken(f"family is {psi.family!r}, but {error}", f"write the method {needed}")
+        shapes = [np.shape(g) for g in (given if needed == "ratio" else [given] if needed else [])]
+        if any(shape != (n, n) for shape in shapes):
+            broken(
+                f"{needed} gives shape {shapes[0]} for {n} classes",
+                f"return {'two matrices' if needed == 'ratio' else 'a matrix'} of shape ({n}, {n})",
+            )
+
+
+def check_gradient(build: Build) -> None:
+    """Its gradient is what finite differences say."""
+    for psi, n, rng in _measures(build, "linear", "monotonic_convex"):
+        for _ in range(5):
+            C = _interior(n, rng)
+            given, measured = np.asarray(psi.gradient(C)), _differences(psi, C)
+            off = np.abs(given - measured) - 1e-5 * np.abs(measured)
+            i, j = np.unravel_index(off.argmax(), off.shape)
+            if not off[i, j] <= 1e-6:
+                broken(
+                    f"gradient[{i}, {j}] is {given[i, j]:.6g}, but a small change of C[{i}, {j}] "
+                    f"gives {measured[i, j]:.6g}, at C = {C.round(4).tolist()}",
+                    "derive psi with all entries of C free: sum_j C[i, j] is not held fixed",
+                )
+
+
+def check_linear(build: Build) -> None:
+    """If its family is linear, it is <L, C> with L its gradient, everywhere."""
+    for psi, n, rng in _measures(build, "linear"):
+        L = np.asarray(psi.gradient(_interior(n, rng)))
+        for _ in range(_DRAWS):
+            C = _interior(n, rng)
+            value, product = _value(psi, C), float(np.sum(L * C))
+            if abs(value - product) > _ROUNDING * max(1.0, abs(product)):
+                broken(
+                    f"psi(C) = {value:.6g} but <L, C> = {product:.6g}, at C = {C.tolist()}",
+                    "a measure that is not <L, C> is not linear: choose another family, or None",
+                )
+
+
+def check_convex(build: Build) -> None:
+    """If its family is monotonic_convex, it is convex where the class priors are the same."""
+    for psi, n, rng in _measures(build, "monotonic_convex"):
+        for _ in range(_DRAWS):
+            prior = _prior(n, rng)
+            C0, C1 = _feasible(prior, rng), _feasible(prior, rng)
+            weight = rng.random()
+            mixed = _value(psi, (1 - weight) * C0 + weight * C1)
+            chord = (1 - weight) * _value(psi, C0) + weight * _value(psi, C1)
+            if mixed > chord + _ROUNDING:
+                broken(
+                    f"psi is {mixed:.6g} at a mixture of two classifiers and only {chord:.6g} on "
+                    f"average, at C0 = {C0.round(4).tolist()}, C1 = {C1.round(4).tolist()}",
+                    "a measure that is not convex cannot be optimised by Frank-Wolfe: choose "
+                    "another family, or None",
+                )
+
+
+def check_monotonic(build: Build) -> None:
+    """If its family is monotonic_convex, hits in place of errors lower it or leave it."""
+    for psi, n, rng in _measures(build, "monotonic_convex"):
+        fell = False
+        for _ in range(_DRAWS):
+            C = _interior(n, rng)
+            i, j = rng.choice(n, size=2, replace=False)
+            better = C.copy()
+            moved = rng.uniform(0.1, 1) * C[i, j]
+            better[i, j] -= moved
+            better[i, i] += moved
+            before, after = _value(psi, C), _value(psi, better)
+            fell = fell or after < before
+            if after > before + _ROUNDING:
+                broken(
+                    f"psi rises from {before:.6g} to {after:.6g} when {moved:.4g} moves from "
+                    f"C[{i}, {j}] to C[{i}, {i}], at C = {C.round(4).tolist()}",
+                    "a hit more must not cost; if this is intended, choose another family, or None",
+                )
+        if not fell:
+            broken(
+                f"psi stayed at {before:.6g} whatever errors became hits",
+                "a loss falls in C[i, i]",
+            )
+
+
+def check_ratio(build: Build) -> None:
+    """If its family is ratio_of_linear, it is <A, C> / <B, C>, with <B, C> above 0, in [0, 1]."""
+    for psi, n, rng in _measures(build, "ratio_of_linear"):
+        A, B = (np.asarray(matrix) for matrix in psi.ratio(n))
+        for _ in range(_DRAWS):
+            C = _interior(n, rng)
+            value, numerator, denominator = _value(psi, C), np.sum(A * C), np.sum(B * C)
+            if not denominator > 0:
+                broken(
+                    f"<B, C> = {denominator:.6g} at C = {C.tolist()}",
+                    "choose the signs of A and B so that <B, C> is positive",
+                )
+            if abs(value - numerator / denominator) > _ROUNDING:
+                broken(
+                    f"psi(C) = {value:.6g} but <A, C> / <B, C> = {numerator / denominator:.6g}, "
+                    f"at C = {C.tolist()}",
+                    "make ratio(n) and the value agree; A belongs to the loss, not to the score",
+                )
+            if not -_ROUNDING <= value <= 1 + _ROUNDING:
+                broken(
+                    f"psi(C) = {value:.6g}, and bisection looks for losses in [0, 1] only",
+                    "scale it to [0, 1]",
+                )
+
+
+def check_limits(build: Build) -> None:
+    """It has a finite value, and gradient, where recalls are 0 or 1 and where a class is absent."""
+    for psi, n, _ in _measures(build):
+        for what, C in _corners(n):
+            with np.errstate(all="ignore"):
+                value = psi(C)
+            if not np.isfinite(value):
+                broken(
+                    f"psi(C) = {value} where {what}: C = {C.tolist()}",
+                    "return the limit by name, such as 1.0 where a recall is 0",
+                )
+            if psi.family not in ("linear", "monotonic_convex"):
+                continue
+            with np.errstate(all="ignore"):
+                gradient = np.asarray(psi.gradient(C))
+            if not np.isfinite(gradient).all():
+                broken(
+                    f"the gradient has {gradient[~np.isfinite(gradient)][0]} where {what}: "
+                    f"C = {C.tolist()}",
+                    "return its limit, or the limit of its direction",
+                )
+
+
+def check_pickling(build: Build) -> None:
+    """It survives pickling, as part of an algorithm that is stored."""
+    for psi, n, rng in _measures(build):
+        C = _interior(n, rng)
+        try:
+            again = pickle.loads(pickle.dumps(psi))
+        except Exception as error:
+            broken(
+                f"pickling raises {type(error).__name__}: {error}",
+                "keep no lambda, open file or local class in an attribute",
+            )
+        if again(C) != psi(C):
+            broken(
+                f"psi(C) is {psi(C)} before pickling and {again(C)} after",
+                "keep everything psi needs in attributes set by __init__",
+            )
+
+
+CHECKS = (
+    check_is_a_loss,
+    check_inputs_unchanged,
+    check_family,
+    check_gradient,
+    check_linear,
+    check_convex,
+    check_monotonic,
+    check_ratio,
+    check_limits,
+    check_pickling,
+)
+
+
+def _measures(build: Build, *families: str) -> Iterator[tuple[Measure, int, np.random.Generator]]:
+    """Yield the measure with each number of classes it accepts, if it is of these families."""
+    psi = build()
+    if not isinstance(psi, Measure):
+        broken(
+            f"{build} gives {psi!r}, which is not a Measure",
+            "make it a subclass of ncbench.Measure",
+        )
+    accepted = []
+    for n in CLASSES:
+        try:
+            psi(np.full((n, n), 1 / n**2))
+        except NcbenchError as error:  # a cost matrix is of one size
+            refusal = error
+            continue
+        accepted.append(n)
+        if not families or psi.family in families:
+            yield psi, n, np.random.default_rng(n)
+    if not accepted:
+        broken(
+            f"it refuses {', '.join(map(str, CLASSES))} classes; the last time with: {refusal}",
+            f"accept one of them, or check it with other parameters ({build.kind}.KEY=...)",
+        )
+
+
+def _value(psi: Measure, C: Array) -> float:
+    value = psi(C)
+    if not isinstance(value, float) or not np.isfinite(value):
+        broken(f"psi(C) is {value!r} at C = {C.tolist()}", "return a finite float")
+    return float(value)
+
+
+def _prior(n: int, rng: np.random.Generator) -> Array:
+    return np.asarray(0.9 * rng.dirichlet(np.ones(n)) + 0.1 / n)
+
+
+def _feasible(prior: Array, rng: np.random.Generator) -> Array:
+    """Draw the confusion matrix of a classifier, of any quality, under these class priors."""
+    return np.asarray(prior[:, None] * rng.dirichlet(np.ones(len(prior)), size=len(prior)))
+
+
+def _interior(n: int, rng: np.random.Generator) -> Array:
+    """Draw a confusion matrix without zeros."""
+    return np.asarray(0.9 * rng.dirichlet(np.ones(n * n)).reshape(n, n) + 0.1 / n**2)
+
+
+def _differences(psi: Measure, C: Array, step: float = 1e-6) -> Array:
+    gradient = np.empty_like(C)
+    for index in np.ndindex(C.shape):
+        up, down = C.copy(), C.copy()
+        up[index] += step
+        down[index] -= step
+        gradient[index] = (psi(up) - psi(down)) / (2 * step)
+    return gradient
+
+
+def _corners(n: int) -> Iterator[tuple[str, Array]]:
+    """Yield confusion matrices at the border: recalls of 0 and 1 in all combinations, and more."""
+    prior = np.arange(n, 0, -1) / np.arange(n, 0, -1).sum()
+    for hits in np.ndindex(*[2] * n):
+        recall = np.array(hits, dtype=np.float64)
+        C = np.repeat((prior * (1 - recall) / (n - 1))[:, None], n, axis=1)
+        np.fill_diagonal(C, prior * recall)
+        yield f"the recalls are {list(hits)}", C
+    for i in range(n):
+        alone = np.zeros((n, n))
+        alone[:, i] = prior
+        yield f"everything is predicted as class {i}", alone
+        absent = np.full((n, n), 1.0)
+        absent[i] = 0
+        yield f"class {i} is absent", absent / absent.sum()
+        single = np.zeros((n, n))
+        single[i, i] = 1.0
+        yield f"class {i} is all there is", single

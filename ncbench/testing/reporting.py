@@ -1,0 +1,93 @@
+"""``python -m ncbench check``: plug-ins held to their contract, on the command line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+
+from ncbench import configs
+from ncbench.errors import NcbenchError, UnknownName
+from ncbench.plugin import Plugin
+from ncbench.registry import KINDS
+from ncbench.testing.contract import Build, Check, Result, run_check
+from ncbench.testing.selection import Arguments, checks_for, find, select
+
+_MARKS = {"ok": "ok    ", "failed": "FAILED"}
+
+
+def check(what: str, settings: Iterable[str] = ()) -> int:
+    """Check plug-ins, print what came of it, and return the exit code.
+
+    Parameters
+    ----------
+    what : str
+        Name of a plug-in or of a distribution.
+    settings : sequence of str
+        Parameters, as ``noise.path=T.csv``, each for the plug-ins of its kind that have it, and
+        ``data_dir=FOLDER``.
+    """
+    found = find(what)
+    totals: Counter[str] = Counter()
+    for problem in found.problems:
+        print(f"{problem.distribution} {problem.version}, entry point {problem.entry_point}")
+        print(f"  FAILED  loads: it can be imported and registered\n          {problem.error}")
+        totals["failed"] += 1
+    for build in select(what, _arguments(found.plugins, settings)):
+        print(build)
+        for check in checks_for(build.kind):
+            status = _report(check, build)
+            totals[status] += 1
+            if status == "not checked":  # and so it is with the others
+                break
+    print(", ".join(f"{totals[s]} {s}" for s in ("ok", "failed", "not checked") if totals[s]))
+    if totals["failed"]:
+        return 1
+    return 0 if totals["ok"] else 2
+
+
+def _report(check: Check, build: Build) -> str:
+    result: Result = run_check(check, build)
+    if result.status == "not checked":
+        example = f"python -m ncbench check {build} {build.kind}.KEY=VALUE"
+        print(f"  not checked: {result.message}\n  Parameters are given with {example}")
+    else:
+        print(f"  {_MARKS[result.status]}  {check.name}: {check.about}", flush=True)
+    if result.status == "failed":
+        print(f"          {result.message}")
+    return result.status
+
+
+def _arguments(plugins: list[Plugin], settings: Iterable[str]) -> Arguments:
+    """Return the parameters of each plug-in, checked as those of a run are."""
+    given: dict[str, dict[str, Any]] = {f"{p.kind}={p.name}": {} for p in plugins}
+    for key, value in _parsed(settings):
+        kind, _, name = key.partition(".")
+        supplied = key == "data_dir"
+        takers = [
+            p
+            for p in plugins
+            if (supplied and key in KINDS[p.kind].supplied)
+            or (p.kind == kind and name in {parameter.name for parameter in p.parameters})
+        ]
+        if not takers:
+            known = ["data_dir", *(f"{p.kind}.{q.name}" for p in plugins for q in p.parameters)]
+            raise UnknownName.among("parameter", key, known)
+        for p in takers:
+            checked = {key: str(value)} if supplied else configs.parameters(p, {name: value})
+            given[f"{p.kind}={p.name}"].update(checked)
+    return given
+
+
+def _parsed(settings: Iterable[str]) -> list[tuple[str, Any]]:
+    try:
+        overrides = OverridesParser.create().parse_overrides(list(settings))
+    except HydraException as error:
+        raise NcbenchError(f"expected KEY=VALUE: {error}") from error
+    for override in overrides:
+        if override.is_sweep_override():
+            raise NcbenchError(f"{override.input_line}: give one value; a check is no sweep")
+    return [(override.key_or_group, override.value()) for override in overrides]
