@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from ncbench.__main__ import main
-from ncbench.registry import use_files
 
 QUICK = ("dataset=iris", "trials=1", "measure=h_mean")
 
@@ -59,12 +58,6 @@ class Raises(Killed):
 def ncbench_algorithms():
     return {"killed": Killed, "raises": Raises}
 """
-
-
-@pytest.fixture(autouse=True)
-def no_files_in_use_afterwards():
-    yield
-    use_files([])
 
 
 @pytest.fixture
