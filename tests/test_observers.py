@@ -194,7 +194,7 @@ def test_mlflow_follows_a_sweep(
 ) -> None:
     argv = ("dataset=iris", "trials=2", "plugins_from=watch.py", "algo.max_iter=20")
     assert ncbench(*argv, "observers=mlflow").code == 0
-    argv = (*argv[:3], "algo=killed,ncbs")
+    argv = (*argv[:3], "algo=ncbs,killed")
     assert ncbench("-m", *argv, "observers=[mlflow]").code == 1
     records = {
         record["config"]["algo"]["name"]: record

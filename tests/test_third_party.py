@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -81,10 +82,8 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
     shutil.rmtree(source)
 
     # One package of each kind, and the example; nothing is edited.
-    out = fresh.run("ncbench", "new-plugin", "my-algorithm")
-    assert "python -m pip install ./my-algorithm" in out
     monkeypatch.chdir(fresh.folder)
-    for kind in KINDS.keys() - {"algorithm"}:
+    for kind in KINDS:
         write_package(f"my-{kind.replace('_', '-')}", kind)
     example = copy(tmp_path, "examples") / "examples" / "ncbench-minimax"
     made = sorted(path.name for path in fresh.folder.glob("my-*"))
@@ -116,7 +115,13 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
     assert "failed" not in fresh.run("ncbench", "check", "my-measure")
 
     # Swept beside ncfw.
-    small = ("dataset=my_dataset", "trials=2", "noise=by_frequency", "measure=soft_worst_class")
+    small = (
+        "dataset=my_dataset",
+        "dataset.examples=300",
+        "trials=2",
+        "noise=by_frequency",
+        "measure=soft_worst_class",
+    )
     out = fresh.run("ncbench", "-m", SHOWN, *small, "sigma=0.1,0.4", "cpe=my_cpe")
     for name in ("ncfw", "ncminimax", "my_algorithm"):
         assert re.search(rf"{name} +0\.\d+ \(0\.\d+\)\*? +0\.\d+ \(0\.\d+\)", out), out
@@ -132,6 +137,25 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
     module = example / "src" / "ncbench_minimax" / "noise.py"
     module.write_text(module.read_text().replace("By frequency: a wrong", "Edited: a wrong"))
     assert "Edited: a wrong label is a guess" in fresh.run("ncbench", "plugins")
+
+
+def test_the_command_says_what_comes_next(ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench("new-plugin", "my-noise", "--kind", "noise")
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1:] == [
+        "  python -m pip install ./my-noise",
+        "  python -m ncbench check my-noise",
+        "  python -m ncbench -m algo=ncfw,fw noise=random,my_noise sigma=0.1,0.4",
+    ]
+    written = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
+    assert written == [
+        *("my-noise/README.md", "my-noise/pyproject.toml"),
+        *("my-noise/src/my_noise/__init__.py", "my-noise/src/my_noise/method.py"),
+        *("my-noise/tests/test_contract.py", "my-noise/tests/test_method.py"),
+    ]
+    again = ncbench("new-plugin", "my-noise")
+    assert (again.code, again.out) == (2, "")
+    assert "my-noise exists already" in again.err
 
 
 @pytest.mark.parametrize(
