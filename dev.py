@@ -7,6 +7,7 @@ python3 dev.py test    the same with all that development needs, and ruff, mypy 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import venv
@@ -47,9 +48,12 @@ def main() -> int:
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="default: .venv")
     args = parser.parse_args()
     python = environment(args.venv.absolute(), "" if args.what == "demo" else "[dev]")
+    environ = dict(os.environ)
+    if args.what == "test":
+        environ["OMP_NUM_THREADS"] = "1"  # two test processes: more threads wait for each other
     for command in [DEMO] if args.what == "demo" else TESTS:
         print("$ python", *command, flush=True)
-        code = subprocess.run([python, *command], cwd=ROOT, check=False).returncode
+        code = subprocess.run([python, *command], cwd=ROOT, env=environ, check=False).returncode
         if code:
             return code
     return 0

@@ -1,25 +1,63 @@
-"""From records to a table: mean and standard error of the optimised measure, cell by cell."""
+"""From records to a tidy frame: one row for each cell, with the numbers of its trials."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import pandas as pd
 
+from ncbench.errors import NcbenchError, UnknownName
 from ncbench.records import NOT_IDENTITY
+from ncbench.statistics import mean_interval
+from ncbench.values import Value, known_values, no_such_value
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
-_VALUES = ["n", "mean", "sem", "status", "reason"]
+NUMBERS = ["n", "mean", "sem", "low", "high"]
+_ABOUT = ["status", "reason", "id"]
+_TRIALS = ["trials", "values", "test_train_ratio"]
+_NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
+
+ABSENT = "absent"
+"""Status of a cell that is done but has no such value."""
+
+Filter = Mapping[str, Sequence[str]]
+"""For a key, the values to keep, as they are written on a command line."""
 
 
-def tidy(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return one row a record.
+def tidy(
+    records: Iterable[Mapping[str, Any]],
+    value: Value | None = None,
+    *,
+    where: Filter | None = None,
+    ddof: int = 1,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Return one row a cell.
 
     Columns are measure, dataset, algo, sigma, then every other configuration key that is not
-    the same in all records, then n (trials), mean, sem (standard error, ddof 1), status and
-    reason. Where a cell is skipped or failed its mean is missing: nothing is made up.
+    the same in all records; n (trials), mean, sem (standard error), low and high (confidence
+    interval of the mean, see :func:`ncbench.statistics.mean_interval`), status, reason, id; and
+    for each trial its number and value, with the ratio of test to training part. Where a cell is
+    skipped, failed or has no such value its mean is missing: nothing is made up.
+
+    Parameters
+    ----------
+    records : iterable
+        Read one at a time; only the numbers asked for are kept. Of records with the same
+        configuration, which differ in their data or in the versions of their plug-ins, the
+        newest is kept: side by side in a table they would look alike.
+    value : Value, optional
+        The loss of the measure that was optimised, unless told otherwise.
+    where : mapping, optional
+        See :class:`Cells`.
+    ddof : {1, 0}
+        Of the standard error.
+    level : float
+        Of confidence.
 
     Examples
     --------
@@ -29,54 +67,158 @@ def tidy(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     ...     {"status": "done", "config": {**config, "algo": {"name": "ncfw"}}, "trials": trials},
     ...     {"status": "skipped", "reason": "why", "config": {**config, "algo": {"name": "ncbs"}}},
     ... ]
-    >>> print(tidy(records).drop(columns="reason").to_string(index=False))
+    >>> frame = tidy(records)
+    >>> print(frame[[*LEADING, "n", "mean", "sem", "status"]].to_string(index=False))
     measure dataset algo  sigma  n  mean  sem  status
      h_mean    iris ncbs    0.1  0   NaN  NaN skipped
      h_mean    iris ncfw    0.1  2   0.3  0.1    done
     """
-    rows = [_row(record) for record in records]
-    if not rows:
-        return pd.DataFrame(columns=[*LEADING, *_VALUES])
-    frame = pd.DataFrame(rows)
-    keys = [column for column in frame.columns if column not in _VALUES]
-    swept = [key for key in keys if key not in LEADING and _varies(frame, key)]
-    frame = frame[[*LEADING, *swept, *_VALUES]]
-    return frame.sort_values([*LEADING, *swept], key=_sortable, ignore_index=True)
-
-
-def newest(records: Iterable[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], int]:
-    """Keep the newest record of each configuration, and count those left out.
-
-    Records of one configuration differ in their data or in the versions of their plug-ins; side
-    by side in a table they would look alike.
-    """
-    found: dict[str, Mapping[str, Any]] = {}
-    total = 0
+    cells = Cells(value or Value(), where)
     for record in records:
-        total += 1
-        key = _comparable(_flat(record["config"]))
-        if key not in found or record["provenance"]["time"] >= found[key]["provenance"]["time"]:
-            found[key] = record
-    return list(found.values()), total - len(found)
+        cells.add(record)
+    return cells.frame(ddof, level)
 
 
-def other_keys(frame: pd.DataFrame) -> list[str]:
-    """Return the swept keys beside measure, dataset, algo and sigma."""
-    return [column for column in frame.columns if column not in (*LEADING, *_VALUES)]
+def keys_of(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that say which cell it is: measure, dataset, algo, sigma, swept keys."""
+    return [column for column in frame.columns if column not in _NOT_KEYS]
 
 
-def _row(record: Mapping[str, Any]) -> dict[str, Any]:
-    row = _flat(record["config"])
-    measure = row["measure"]
-    losses = pd.Series([t["losses"][measure] for t in record.get("trials", [])], dtype=float)
-    return {
-        **row,
-        "n": len(losses),
-        "mean": losses.mean() if record["status"] == "done" else float("nan"),
-        "sem": losses.sem(ddof=1) if record["status"] == "done" else float("nan"),
-        "status": record["status"],
-        "reason": record.get("reason", ""),
-    }
+def in_order(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return a frame sorted by keys: numbers by size, whatever else by its text."""
+    return frame.sort_values(list(keys), key=_sortable, kind="stable", ignore_index=True)
+
+
+class Cells:
+    """Collects of each record what a table needs, and no more.
+
+    Parameters
+    ----------
+    value : Value
+    where : mapping, optional
+        Only cells whose key has one of these values; keys may be dotted, ``algo.max_iter``.
+
+    Attributes
+    ----------
+    left_out : int
+        Older records of a configuration that was met again.
+    """
+
+    def __init__(self, value: Value, where: Filter | None = None) -> None:
+        self.value = value
+        self.where = where or {}
+        self.left_out = 0
+        self._rows: dict[bytes, dict[str, Any]] = {}
+        self._times: dict[bytes, str] = {}
+        self._known_values: set[str] = set()
+        self._keys: set[str] = set()
+        self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
+        self._same: dict[Any, Any] = {}
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Take a record's numbers, unless it is filtered out or older than one that is here."""
+        row = {**_flat(record["config"]), "status": record["status"]}
+        self._keys.update(row)
+        for name in self.where:
+            if name in row:
+                self._met.setdefault(name, set()).add(as_text(row[name]))
+        if not all(name in row and matches(row[name], self.where[name]) for name in self.where):
+            return
+        identity = {name: entry for name, entry in row.items() if name != "status"}
+        key = blake2b(_comparable(identity).encode(), digest_size=16).digest()
+        time = str(record.get("provenance", {}).get("time", ""))
+        if key in self._rows:
+            self.left_out += 1
+            if time < self._times[key]:
+                return
+        self._times[key] = time
+        row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}
+        self._rows[key] = {name: self._shared(entry) for name, entry in row.items()}
+        self._rows[key] |= self._numbers(record)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def frame(self, ddof: int = 1, level: float = 0.95, keep: Collection[str] = ()) -> pd.DataFrame:
+        """Return the tidy frame, with the keys ``keep`` also if all cells have the same value."""
+        self.check()
+        for key in keep:
+            if key not in self._keys:
+                raise UnknownName.among("--rows, --cols: key", key, self._keys - {"status"})
+        if not self._rows:
+            return pd.DataFrame(columns=[*LEADING, *NUMBERS, *_ABOUT, *_TRIALS])
+        frame = pd.DataFrame(list(self._rows.values()))
+        numbers = [
+            _summary(values, ratio, ddof, level)
+            for values, ratio in zip(frame["values"], frame["test_train_ratio"], strict=True)
+        ]
+        frame[NUMBERS] = pd.DataFrame(numbers, columns=NUMBERS, index=frame.index)
+        others = [key for key in keys_of(frame) if key not in LEADING]
+        swept = [key for key in others if key in keep or _varies(frame, key)]
+        frame = frame[[*LEADING, *swept, *NUMBERS, *_ABOUT, *_TRIALS]]
+        return in_order(frame, [*LEADING, *swept])
+
+    def _numbers(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return numbers and values of the trials, and what is to be said if there are none."""
+        numbers, values, sizes = [], [], []
+        reason = ""
+        trials = record.get("trials", []) if record["status"] == "done" else []
+        if trials:
+            self._known_values.update(known_values(trials[0]))
+        for position, trial in enumerate(trials):
+            try:
+                values.append(self.value(record["config"], trial))
+            except NcbenchError as error:
+                reason = str(error)
+                continue
+            numbers.append(trial.get("trial", position))
+            if "train_size" in trial:
+                sizes.append(trial["test_size"] / trial["train_size"])
+        found: dict[str, Any] = {"trials": self._shared(tuple(numbers)), "values": tuple(values)}
+        found["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
+        if reason:
+            found["reason"] = self._shared(reason)
+        if trials and not values:
+            found["status"] = ABSENT
+        return found
+
+    def check(self) -> None:
+        """Raise if a filter, or the value, fits no record at all."""
+        for key, texts in self.where.items():
+            if self._keys and key not in self._keys:
+                raise UnknownName.among("--where: key", key, self._keys)
+            met = self._met.get(key, set())
+            for text in texts:
+                if not any(_same(text, known) for known in met):
+                    raise UnknownName.among(f"--where {key}: value", text, met)
+        absent = [row for row in self._rows.values() if row["status"] == ABSENT]
+        if absent and not any(row["values"] for row in self._rows.values()):
+            raise no_such_value(self.value, self._known_values, {row["reason"] for row in absent})
+
+    def _shared(self, entry: Any) -> Any:
+        """Return one object for all equal ones: 100,000 records have few different words."""
+        if isinstance(entry, str | float | int | tuple):
+            return self._same.setdefault((type(entry), entry), entry)
+        return entry
+
+
+def _summary(
+    values: Sequence[float], ratio: float, ddof: int, level: float
+) -> tuple[int, float, float, float, float]:
+    nan = math.nan
+    n = len(values)
+    if n == 0:
+        return 0, nan, nan, nan, nan
+    mean, low, high, _ = mean_interval(values, level, known_ratio(ratio))
+    if n == 1:  # one value has no spread
+        return 1, mean, nan, nan, nan
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - ddof)
+    return n, mean, math.sqrt(variance / n), low, high
+
+
+def known_ratio(ratio: float) -> float | None:
+    """Return a frame's ``test_train_ratio`` as the statistics want it."""
+    return None if math.isnan(ratio) else ratio
 
 
 def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,13 +235,46 @@ def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
+def matches(value: Any, texts: Sequence[str]) -> bool:
+    """Whether a value is one of those written on a command line."""
+    return any(_same(text, as_text(value)) for text in texts)
+
+
+def _same(text: str, known: str) -> bool:
+    if text == known:
+        return True
+    try:
+        return float(text) == float(known)
+    except ValueError:
+        return False
+
+
+def as_text(value: Any) -> str:
+    """Return the value of a key as it is written on a command line."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.15g}"
+    return _comparable(value)
+
+
 def _varies(frame: pd.DataFrame, key: str) -> bool:
     """Whether a key has several values; of a plug-in's parameter: within one plug-in."""
-    values = frame[key].map(_comparable)
+    values = _hashable(frame[key])
     group, _, parameter = key.partition(".")
+    if values.nunique(dropna=False) <= 1:
+        return False
     if parameter:
-        return bool((values.groupby(frame[group]).nunique() > 1).any())
-    return bool(values.nunique() > 1)
+        return bool((values.groupby(frame[group]).nunique(dropna=False) > 1).any())
+    return True
+
+
+def _hashable(column: pd.Series) -> pd.Series:
+    try:
+        column.nunique()
+    except TypeError:  # lists
+        return column.map(_comparable)
+    return column
 
 
 def _comparable(value: Any) -> str:

@@ -118,8 +118,13 @@ def _sweep(hydra: Hydra, args: argparse.Namespace) -> int:
     from ncbench.worker import get_worker
 
     # Every cell is composed and checked before anything runs.
-    overrides = [*_swept_in_files(hydra, args), *_parse(hydra, args.overrides)]
-    combinations = list(itertools.product(*map(_axis, overrides)))
+    combinations = [
+        combination
+        for given in _experiments(hydra, args, _parse(hydra, args.overrides))
+        for combination in itertools.product(
+            *map(_axis, [*_swept_in_files(hydra, args, given), *given])
+        )
+    ]
     first = combinations[0]
     resolved = [_resolve(hydra, args, list(combination)) for combination in combinations]
     cells = list({cell["id"]: cell for cell in resolved}.values())  # each once
@@ -177,14 +182,40 @@ def job(cfg: DictConfig) -> None:
     run_cells(folder, groups[cfg.job])
 
 
-def _swept_in_files(hydra: Hydra, args: argparse.Namespace) -> list[Override]:
-    """Return what an experiment file sweeps over (``hydra.sweeper.params``)."""
-    given = _parse(hydra, args.overrides)
-    fixed = [o.input_line or "" for o in given if not o.is_sweep_override()]
-    params = _compose(hydra, args, fixed).hydra.sweeper.params or {}
+def _experiments(
+    hydra: Hydra, args: argparse.Namespace, given: list[Override]
+) -> list[list[Override]]:
+    """Return the overrides once for each experiment file that they ask for.
+
+    Several may be named, and a file may stand for several: ``experiment`` among what it sweeps
+    over. Each brings its own values and its own sweep.
+    """
+    chosen = [o for o in given if o.key_or_group == "experiment"]
+    if not chosen:
+        return [given]
+    others = [o for o in given if o not in chosen]
+    found = []
+    for line in _axis(chosen[-1]):
+        listed = _file_params(hydra, args, [*others, *_parse(hydra, [line])]).get("experiment")
+        files = _axis(_parse(hydra, [f"+experiment={listed}"])[0]) if listed else [line]
+        found += [[*_parse(hydra, [file]), *others] for file in files]
+    return found
+
+
+def _swept_in_files(
+    hydra: Hydra, args: argparse.Namespace, given: list[Override]
+) -> list[Override]:
+    """Return what an experiment file sweeps over, but for what the command line says itself."""
+    params = _file_params(hydra, args, given)
     swept = _parse(hydra, [f"{key}={value}" for key, value in params.items()])
     keys = {override.key_or_group for override in given}
     return [override for override in swept if override.key_or_group not in keys]
+
+
+def _file_params(hydra: Hydra, args: argparse.Namespace, given: list[Override]) -> dict[str, Any]:
+    """Return ``hydra.sweeper.params`` of the files that the overrides name."""
+    fixed = [o.input_line or "" for o in given if not o.is_sweep_override()]
+    return dict(_compose(hydra, args, fixed).hydra.sweeper.params or {})
 
 
 def _axis(override: Override) -> list[str]:

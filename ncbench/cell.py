@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import time
 import traceback
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ncbench import observers
 from ncbench.errors import NcbenchError, NotApplicable
-from ncbench.experiment import Cell, Config, prepare, run_trial
-from ncbench.records import CellFolder, new_record, plugin_versions
-from ncbench.registry import use_files
+from ncbench.experiment import Cell, Config, losses, prepare, run_trial
+from ncbench.records import CellFolder, cell_id, new_record, plugin_versions
+from ncbench.registry import get_registry, use_files
 
 
 def run_alone(config: Config) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def _use_plugins(config: Config) -> None:
 
 def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:
     """Run the trials of a cell, but for those that the folder already has."""
-    kept = folder.trials() if folder else {}
+    kept = {**_shared_trials(cell), **folder.trials()} if folder else {}
     trials = []
     # Cells that run side by side must not fight over cores, and numbers must not depend on them.
     with threadpool_limits(cell.config["threads"]):
@@ -79,6 +81,30 @@ def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, A
                     folder.keep_trial(kept[number])
             trials.append(kept[number])
     return trials
+
+
+def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
+    """Return the trials of the same cell for another measure, if the algorithm is not told it.
+
+    What such an algorithm predicts does not depend on the measure, and the confusion matrix of
+    each trial is kept: its losses follow.
+    """
+    config, registry = cell.config, get_registry()
+    algorithm = registry.target("algo", config["algo"]["name"])
+    if config["force"] or "measure" in inspect.signature(algorithm).parameters:
+        return {}
+    for name in registry.names("measure"):
+        if name == config["measure"]["name"]:
+            continue
+        parameters = registry.plugin("measure", name).parameters
+        twin = {**config, "measure": {"name": name, **{p.name: p.default for p in parameters}}}
+        found = CellFolder(config["output_dir"], cell_id(twin)).finished()
+        if found and found["status"] == "done":
+            return {
+                trial["trial"]: {**trial, "losses": losses(cell, np.array(trial["confusion"]))}
+                for trial in found["trials"]
+            }
+    return {}
 
 
 def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:

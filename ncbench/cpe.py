@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.errors import NcbenchError
+from ncbench.noise_matrix import NoiseMatrix
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -32,6 +34,21 @@ def posterior(cpe: Any, X: Array, n: int) -> Array:
     return widened
 
 
+def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
+    """Return the learner, fitted; one whose ``fit`` takes ``noise_matrix`` is told the noise.
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier
+        Cloned, not changed.
+    X, y : arrays
+        Noisy labels 0..n-1.
+    noise : NoiseMatrix or None
+    """
+    told = {"noise_matrix": noise} if has_fit_parameter(cpe, "noise_matrix") else {}
+    return clone(cpe).fit(X, y, **told)
+
+
 class FittedPosterior(NamedTuple):
     """A fitted CPE learner, and the posteriors and labels that estimate confusion matrices."""
 
@@ -41,7 +58,13 @@ class FittedPosterior(NamedTuple):
 
 
 def fit_posterior(
-    cpe: Any, X: Array, y: Labels, n: int, sample_split: SampleSplit, random_state: int | None
+    cpe: Any,
+    X: Array,
+    y: Labels,
+    n: int,
+    sample_split: SampleSplit,
+    random_state: int | None,
+    noise: NoiseMatrix | None = None,
 ) -> FittedPosterior:
     """Fit the CPE learner and choose the sample that confusion matrices are estimated on.
 
@@ -59,38 +82,56 @@ def fit_posterior(
         estimates on all of it, with probabilities from learners that did not see the example.
     random_state : int or None
         Of the halves or folds.
+    noise : NoiseMatrix, optional
+        For learners that can use it.
     """
     if sample_split == "none":
-        fitted = clone(cpe).fit(X, y)
+        fitted = fit_cpe(cpe, X, y, noise)
         return FittedPosterior(fitted, posterior(fitted, X, n), y)
-    counts = np.bincount(y, minlength=n)
     if sample_split == "half":
+        counts = np.bincount(y, minlength=n)
         first, second = train_test_split(
             np.arange(len(y)), test_size=0.5, random_state=random_state, stratify=_strata(counts, y)
         )
-        fitted = clone(cpe).fit(X[first], y[first])
+        fitted = fit_cpe(cpe, X[first], y[first], noise)
         return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second])
     if sample_split == "crossfit":
         out_of_fold = np.empty((len(y), n))
-        for train, held_out in _folds(y, counts, random_state):
-            learner = clone(cpe).fit(X[train], y[train])
+        for train, held_out in stratified_folds(y, n, CROSSFIT_FOLDS, random_state):
+            learner = fit_cpe(cpe, X[train], y[train], noise)
             out_of_fold[held_out] = posterior(learner, X[held_out], n)
-        return FittedPosterior(clone(cpe).fit(X, y), out_of_fold, y)
+        return FittedPosterior(fit_cpe(cpe, X, y, noise), out_of_fold, y)
     raise NcbenchError(
         f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
     )
 
 
-def _folds(y: Labels, counts: Labels, random_state: int | None) -> list[tuple[Labels, Labels]]:
-    """Return stratified folds; examples of classes too rare for them stand in as one class."""
-    size = int(np.clip(counts.max(), 2, CROSSFIT_FOLDS))
+def stratified_folds(
+    y: Labels, n: int, folds: int, random_state: int | None
+) -> list[tuple[Labels, Labels]]:
+    """Return shuffled stratified folds, as pairs of training and held-out indices.
+
+    There are fewer folds where no class has so many examples; examples of classes too rare for
+    strata of their own stand in as one class.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+        Labels 0..n-1.
+    n : int
+        Number of classes.
+    folds : int
+    random_state : int or None
+    """
+    counts = np.bincount(y, minlength=n)
+    size = int(np.clip(counts.max(), 2, folds))
     if counts.max() < 2:
         return list(KFold(size, shuffle=True, random_state=random_state).split(y))
     with warnings.catch_warnings():
         # A class smaller than the number of folds is absent from some held-out parts: fine.
         warnings.filterwarnings("ignore", message="The least populated class")
-        folds = StratifiedKFold(size, shuffle=True, random_state=random_state)
-        return list(folds.split(y, _strata(counts, y)))
+        splitter = StratifiedKFold(size, shuffle=True, random_state=random_state)
+        return list(splitter.split(y, _strata(counts, y)))
 
 
 def _strata(counts: Labels, y: Labels) -> Labels | None:

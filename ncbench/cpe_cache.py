@@ -17,9 +17,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import has_fit_parameter
 
+from ncbench.cpe import fit_cpe
 from ncbench.files import only_one, write_whole
+from ncbench.noise_matrix import NoiseMatrix
 
 Array = NDArray[np.float64]
 
@@ -58,14 +61,21 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         self.folder = folder
         self.limit = limit
 
-    def fit(self, X: Array, y: NDArray) -> Self:
-        """Take note of the sample."""
-        self.classes_ = np.unique(y)
+    def fit(self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | None = None) -> Self:
+        """Take note of the sample, and of the noise matrix where the learner uses it."""
+        if not has_fit_parameter(self.cpe, "noise_matrix"):
+            noise_matrix = None
+        self.classes_ = np.unique(y) if noise_matrix is None else np.arange(noise_matrix.n)
         self.fits_ = 0
-        self._sample: tuple[Array, NDArray] | None = (X, y)
+        self._sample = (X, y, noise_matrix)
         self._fitted: Any = None
-        self._key = _digest(self.identity.encode(), X, y)
+        told = () if noise_matrix is None else (noise_matrix.T,)
+        self._key = _digest(self.identity.encode(), X, y, *told)
         return self
+
+    def alike(self, cpe: Any, identity: str) -> SharedCPE:
+        """Return another learner that shares its work through the same folder."""
+        return SharedCPE(cpe, f"{self.identity}/{identity}", self.folder, self.limit)
 
     def predict_proba(self, X: Array) -> Array:
         """Return class probabilities, from the folder if it has them."""
@@ -88,8 +98,7 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
 
     def _model(self) -> Any:
         if self._fitted is None:
-            assert self._sample is not None
-            self._fitted = clone(self.cpe).fit(*self._sample)
+            self._fitted = fit_cpe(self.cpe, *self._sample)
             self.fits_ += 1
         return self._fitted
 

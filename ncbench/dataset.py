@@ -132,6 +132,13 @@ class Dataset:
         """Number of classes."""
         return len(self.classes)
 
+    def noise_recorded_at(self, sigma: float) -> NoisyLabels | None:
+        """Return the noise that the data set brings for a noise level, if it brings any."""
+        for level, noisy in self.recorded_noise.items():
+            if np.isclose(level, sigma):
+                return noisy
+        return None
+
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of features, labels and recorded noise."""

@@ -165,13 +165,18 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "trial": trial,
         "train_size": len(train),
         "test_size": len(test),
-        "losses": {name: psi(C) for name, psi in cell.reported.items()},
+        "losses": losses(cell, C),
         "confusion": C.tolist(),
         "noise_matrix_estimate": estimate.T.tolist(),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
         # The stages of the fit, where the algorithm tells them apart, are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
     }
+
+
+def losses(cell: Cell, C: NDArray[np.float64]) -> dict[str, float]:
+    """Return every reported measure of a confusion matrix."""
+    return {name: psi(C) for name, psi in cell.reported.items()}
 
 
 def _learner(config: Config, random_state: int) -> Any:

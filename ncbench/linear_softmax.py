@@ -26,7 +26,6 @@ _NO_EXTRA.setflags(write=False)
 
 # Below it a probability is noise of the floating point, above it a quotient of two is exact.
 _SMALLEST = 1e-200
-C_ = 4.0
 
 
 class LossValue(NamedTuple):

@@ -1,40 +1,92 @@
-"""``ncbench aggregate``: the table of the records below a folder."""
+"""Reads the records below folders, one at a time, and says what was not read."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from ncbench.aggregate import newest, tidy
+from ncbench.aggregate import Cells, Filter
 from ncbench.errors import NcbenchError
-from ncbench.records import read_records
+from ncbench.records import read_record, record_paths
+from ncbench.values import Value
 
 
-def print_records(folder: str, form: str) -> None:
-    """Print the records below a folder as a table, CSV or JSON rows."""
-    if not Path(folder).is_dir():
-        raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
-    records = []
-    for found in read_records(folder):
-        if isinstance(found, ValueError):
-            print(f"ignored: {found}", file=sys.stderr)
-        else:
-            records.append(found)
-    if not records:
-        raise NcbenchError(f"{folder}: no records below it; a run writes them to its output_dir")
-    kept, left_out = newest(records)
-    if left_out:
+def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -> Cells:
+    """Return the cells of all records below folders.
+
+    Files that are no records, and older records of the same configuration, are left out, and
+    that is said on standard error.
+
+    Parameters
+    ----------
+    folders : sequence of str
+    value : Value
+    where : mapping, optional
+        As for :class:`ncbench.aggregate.Cells`.
+    """
+    cells = Cells(value, where)
+    found = 0
+    for record in each_record(folders):
+        cells.add(record)
+        found += 1
+    if not found:
+        names = ", ".join(folders)
+        raise NcbenchError(f"{names}: no records below it; a run writes them to its output_dir")
+    cells.check()
+    if not len(cells):
+        raise NcbenchError(f"no record has all of --where {_said(cells.where)}")
+    if cells.left_out:
         print(
-            f"left out: {left_out} older records of the same configurations, with other data or "
-            "other versions of plug-ins",
+            f"left out: {cells.left_out} older records of the same configurations, with other "
+            "data, other versions of plug-ins, or in another folder",
             file=sys.stderr,
         )
-    frame = tidy(kept)
-    if form == "csv":
-        print(frame.to_csv(index=False), end="")
-    elif form == "json":
-        print(frame.to_json(orient="records", indent=2))
-    else:
-        from ncbench.table import print_table
+    return cells
 
-        print_table(frame)
+
+def _said(where: Filter) -> str:
+    return " ".join(f"{key}={','.join(values)}" for key, values in where.items())
+
+
+def each_record(folders: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Read the records below folders; a file that is none is reported, never fatal."""
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
+    paths = list(dict.fromkeys(path for folder in folders for path in record_paths(folder)))
+    for path in _with_bar(paths):
+        try:
+            yield read_record(path)
+        except ValueError as error:
+            print(f"ignored: {error}", file=sys.stderr)
+
+
+def _with_bar(paths: Sequence[Path]) -> Iterator[Path]:
+    """Go through paths; with many of them, and somebody watching, show how far it is."""
+    if len(paths) < 500 or not sys.stderr.isatty():
+        yield from paths
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(paths, "Reading records", console=console, transient=True)
+
+
+def parse_where(filters: Sequence[str]) -> dict[str, list[str]]:
+    """Return filters from the words of a command line, ``key=value`` or ``key=value,value``.
+
+    Examples
+    --------
+    >>> parse_where(["measure=h_mean", "sigma=0.1,0.2"])
+    {'measure': ['h_mean'], 'sigma': ['0.1', '0.2']}
+    """
+    where: dict[str, list[str]] = {}
+    for text in filters:
+        key, equals, values = text.partition("=")
+        if not key or not equals or not values:
+            raise NcbenchError(f"--where {text}: expected KEY=VALUE or KEY=VALUE,VALUE")
+        where.setdefault(key, []).extend(values.split(","))
+    return where

@@ -18,7 +18,7 @@ peak_memory_mb      largest resident size of the process so far
 provenance          versions, commit, host, CPU, threads, command, time
 =================== ==================================================================
 
-``read_records`` is the reader. Trials of a cell that is not finished yet are kept beside, as
+``ncbench.reading`` reads them. Trials of a cell that is not finished yet are kept beside, as
 ``trial-<k>.json``, so that a kill loses the trial under way and no other.
 """
 
@@ -169,13 +169,6 @@ def read_record(path: Path) -> dict[str, Any]:
     return record
 
 
-def read_records(folder: str | Path) -> Iterator[dict[str, Any] | ValueError]:
-    """Read every record below a folder, in the order of their paths.
-
-    A file that is no record is given as the error that says so: reported, never fatal.
-    """
-    for path in sorted(Path(folder).rglob(RECORD)):
-        try:
-            yield read_record(path)
-        except ValueError as error:
-            yield error
+def record_paths(folder: str | Path) -> list[Path]:
+    """Return the paths of all records below a folder, in order."""
+    return sorted(Path(folder).rglob(RECORD))

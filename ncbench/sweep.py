@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.files import write_json
-from ncbench.records import CellFolder
+from ncbench.records import RECORD, CellFolder, read_record
 from ncbench.worker import get_worker, summary
 
 Config = Mapping[str, Any]
@@ -193,24 +193,38 @@ def _duration(seconds: float) -> str:
 
 
 def finish(sweep: Sweep) -> int:
-    """Print the table of a sweep and its failures; return the exit code: 1 if a cell failed."""
-    from ncbench.aggregate import tidy
-    from ncbench.table import print_failures, print_table
+    """Print the table of a sweep and its failures; return the exit code: 1 if a cell failed.
 
-    records = []
+    The table is also kept in the sweep's folder, as table.csv, table.md and table.tex.
+    """
+    from ncbench.aggregate import Cells
+    from ncbench.export import FORMS, Results, write
+    from ncbench.failures import print_failures
+    from ncbench.values import Value
+
+    cells = Cells(Value())
+    failed = []
     missing = 0
     for config in sweep.configs:
-        path = CellFolder(config["output_dir"], config["id"]).path / "record.json"
+        path = CellFolder(config["output_dir"], config["id"]).path / RECORD
         try:
-            records.append(json.loads(path.read_text()))
-        except (OSError, ValueError):
+            record = read_record(path)
+        except ValueError:
             missing += 1
+            continue
+        cells.add(record)
+        if record["status"] == "failed":
+            failed.append(record)
     print()
-    if records:
-        print_table(tidy(records))
-    failed = [record for record in records if record["status"] == "failed"]
+    results = Results.of(cells)
+    if len(results.frame):
+        results.grid().print()
+        for form in ("csv", "md", "tex"):
+            write(FORMS[form](results), sweep.folder / f"table.{form}")
     print_failures(failed)
     if missing:
         print(f"{missing} cells were not run. Go on with: {sweep.go_on()}")
-    print(f"\nRecords: {sweep.configs[0]['output_dir']}/cells")
+    if len(results.frame):
+        print(f"\nTable:   {sweep.folder}/table.csv, .md and .tex")
+    print(f"Records: {sweep.configs[0]['output_dir']}/cells")
     return 1 if failed or missing else 0

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import io
+import json
 import math
+import sys
+import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
-from rich.console import Console
 
-from ncbench.aggregate import other_keys, tidy
-from ncbench.records import SCHEMA, CellFolder, read_records
-from ncbench.table import print_table
+from ncbench.aggregate import LEADING, Cells, keys_of, tidy
+from ncbench.export import Results
+from ncbench.reading import each_record
+from ncbench.records import SCHEMA, CellFolder
+from ncbench.values import Value
 
 
 def record(losses: list[float] | None, status: str = "done", **config: Any) -> dict[str, Any]:
@@ -23,10 +29,19 @@ def record(losses: list[float] | None, status: str = "done", **config: Any) -> d
     return {"status": status, "config": base | config, "trials": trials, **reason}
 
 
+def results(records: list[dict[str, Any]], value: str = "loss", **layout: Any) -> Results:
+    cells = Cells(Value(value))
+    for each in records:
+        cells.add(each)
+    return Results.of(cells, **layout)
+
+
 def table(records: list[dict[str, Any]]) -> str:
-    stream = io.StringIO()
-    print_table(tidy(records), Console(file=stream, width=200, force_terminal=False))
-    return stream.getvalue()
+    return results(records).grid().text()
+
+
+def other_keys(frame: pd.DataFrame) -> list[str]:
+    return [key for key in keys_of(frame) if key not in LEADING]
 
 
 def test_mean_and_standard_error_by_hand() -> None:
@@ -84,22 +99,61 @@ def test_the_best_is_sought_among_equals_only() -> None:
     assert "0.600*" not in text
 
 
-def test_foreign_and_broken_files_are_reported_and_ignored(tmp_path: Path) -> None:
+def test_foreign_and_broken_files_are_reported_and_ignored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     good = {"schema": SCHEMA, "id": "a", **record([0.1])}
     CellFolder(str(tmp_path), "a").write(good)
     for name, content in {"b": '{"schema"', "c": "[1]", "d": '{"schema": 999}'}.items():
         (tmp_path / "cells" / name).mkdir()
         (tmp_path / "cells" / name / "record.json").write_text(content)
-    found = list(read_records(tmp_path))
-    assert found[0] == good
-    assert [type(error) for error in found[1:]] == [ValueError] * 3
-    assert "999" in str(found[3])
+    assert list(each_record([str(tmp_path)])) == [good]
+    reported = capsys.readouterr().err.splitlines()
+    assert len(reported) == 3
+    assert all(line.startswith("ignored: ") for line in reported)
+    assert "999" in reported[2]
 
 
 def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
     for loss in (0.1, 0.2):
         CellFolder(str(tmp_path), "a").write({"schema": SCHEMA, "id": "a", **record([loss])})
-    (only,) = read_records(tmp_path)
-    assert isinstance(only, dict)
+    (only,) = each_record([str(tmp_path)])
     assert only["trials"][0]["losses"]["h_mean"] == 0.2
     assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]
+
+
+def test_confusion_matrices_that_nobody_asked_for_are_not_kept() -> None:
+    def records() -> Iterator[dict[str, Any]]:
+        for seed in range(40):
+            one = record([0.1] * 5, seed=seed)
+            for trial in one["trials"]:
+                trial["confusion"] = [[1.0 + seed + i + j for i in range(60)] for j in range(60)]
+            yield one
+
+    one = sum(sys.getsizeof(number) for number in range(257, 257 + 5 * 60 * 60))
+    tracemalloc.start()
+    try:
+        frame = tidy(records())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(frame) == 40
+    assert peak < 10 * one  # one record at a time, and not forty
+
+
+def test_long_reading_shows_a_bar_to_whoever_watches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for number in range(501):
+        CellFolder(str(tmp_path), str(number)).path.mkdir(parents=True)
+        path = CellFolder(str(tmp_path), str(number)).path / "record.json"
+        path.write_text(json.dumps({"schema": SCHEMA, **record([0.1], seed=number)}))
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert len(list(each_record([str(tmp_path)]))) == 501
+        assert ("Reading records" in stream.getvalue()) == stream.isatty()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -147,6 +148,15 @@ def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
     assert "algo=ncbs optimises ratio_of_linear measures; measure=h_mean is" in outcome.out
     table = [line.split() for line in outcome.out.splitlines()]
     assert ["measure", "dataset", "algo", "sigma=0.1"] in table
+    # The same table is kept beside the sweep's states, and the last lines say where.
+    (csv,) = (tmp_path / "outputs" / "sweeps").glob("*/table.csv")
+    assert f"{csv.parent.relative_to(tmp_path)}/table.csv, .md and .tex" in outcome.out
+    assert csv.read_text() == ncbench("aggregate", "outputs", "--format", "csv").out
+    printed = ncbench("aggregate", "outputs").out
+    assert printed in outcome.out
+    for number in re.findall(r"0\.\d{3} \(0\.\d{3}\)", printed):
+        assert number in csv.with_suffix(".md").read_text()
+        assert number in csv.with_suffix(".tex").read_text()
 
     rows = json.loads(ncbench("aggregate", "outputs", "--format", "json").out)
     assert len(rows) == 4
@@ -271,6 +281,25 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
     outcome = ncbench("--config-dir", "mine", "-m", "+experiment=short", "sigma=0.3")
     assert (outcome.code, outcome.out.count("[1/1] done")) == (0, 1)
     assert ncbench("--config-dir", "nowhere", "algo=fw").code == 2
+
+
+def test_several_experiment_files_each_with_a_sweep_of_its_own(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine" / "experiment"
+    folder.mkdir(parents=True)
+    (folder / "short.yaml").write_text(EXPERIMENT)
+    (folder / "other.yaml").write_text(EXPERIMENT.replace("0.1,0.2", "0.3").replace("20", "10"))
+    (folder / "both.yaml").write_text(
+        "# @package _global_\nhydra: {sweeper: {params: {experiment: 'short,other'}}}\n"
+    )
+    expected = {(20, 0.1), (20, 0.2), (10, 0.3)}
+    for name in ("short,other", "both"):
+        outcome = ncbench("--config-dir", "mine", "-m", f"+experiment={name}")
+        assert outcome.code == 0
+        cells = {(r["config"]["algo"]["max_iter"], r["config"]["sigma"]) for r in records(tmp_path)}
+        assert cells == expected
+    assert outcome.out.count("(found finished)") == 3  # the second time
 
 
 def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> None:

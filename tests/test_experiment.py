@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -119,3 +122,19 @@ def test_identity_tells_ncfw_nothing_about_the_noise() -> None:
     uncorrected = run_trial(prepare(config(algo="fw")), 0)
     assert told_nothing["confusion"] == uncorrected["confusion"]
     assert told_nothing["noise_matrix_estimate"] == np.eye(3).tolist()
+
+
+def test_an_algorithm_that_is_not_told_the_measure_runs_once_for_all(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    options = ("dataset=iris", "trials=2", "algo=nclr_plugin")
+    assert ncbench(*options, "measure=h_mean").code == 0
+    assert ncbench(*options, "measure=g_mean").code == 0
+    assert ncbench(*options, "measure=q_mean", "force=true").code == 0
+    found = {}
+    for path in tmp_path.rglob("record.json"):
+        record = json.loads(path.read_text())
+        found[record["config"]["measure"]["name"]] = record["trials"]
+    assert found["g_mean"] == found["h_mean"]  # the seconds too: nothing was run again
+    assert found["q_mean"][0]["seconds"] != found["h_mean"][0]["seconds"]
+    assert found["q_mean"][0]["losses"] == found["h_mean"][0]["losses"]

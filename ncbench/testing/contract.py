@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from ncbench import dataset, noise_matrix
 from ncbench.errors import NcbenchError
 from ncbench.registry import KINDS
 from ncbench.signature import parameters_of
@@ -35,7 +37,7 @@ def broken(wrong: str, mend: str) -> NoReturn:
     ncbench.testing.contract.ContractError: the loss is 1.5, above 1. To mend it: divide by its \
 largest value
     """
-    raise ContractError(f"{wrong}. To mend it: {mend}")
+    raise ContractError(" ".join(f"{wrong}. To mend it: {mend}".split()))
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ class Build:
     def __call__(self, **supplied: Any) -> Any:
         """Build one. What the plug-in's signature does not ask for is left out.
 
-        Raises NotChecked where the plug-in refuses its parameters with an NcbenchError.
+        Raises NotChecked where the plug-in refuses its parameters with an NcbenchError, such as
+        the path of a file that does not exist.
         """
         wanted = inspect.signature(self.target).parameters
         given = {**supplied, **self.arguments}
@@ -78,6 +81,7 @@ class Build:
         try:
             return self.target(**used)
         except NcbenchError as error:
+            made_something_bad(error)
             raise NotChecked(f"{self} cannot be had with these parameters: {error}") from error
 
     def __str__(self) -> str:
@@ -91,6 +95,25 @@ class Build:
             for parameter in parameters_of(self.target, KINDS[self.kind].supplied)
             if parameter.required and parameter.name not in self.arguments
         ]
+
+
+def made_something_bad(error: NcbenchError) -> None:
+    """Raise ContractError if the core refused what a plug-in made, not the plug-in its input.
+
+    Examples
+    --------
+    >>> try:
+    ...     noise_matrix.NoiseMatrix([[0.9, 0.1], [0.3, 0.7]])
+    ... except NcbenchError as error:
+    ...     made_something_bad(error)
+    Traceback (most recent call last):
+    ...
+    ncbench.testing.contract.ContractError: noise matrix: column 0 sums to 1.2, not 1 \
+(T[i, j] = P(noisy = i | clean = j), so columns sum to 1; yours has rows that do: transpose it)
+    """
+    refused_in = traceback.extract_tb(error.__traceback__)[-1].filename
+    if refused_in in (dataset.__file__, noise_matrix.__file__):
+        raise ContractError(str(error)) from error
 
 
 CheckFunction = Callable[[Build], None]
@@ -144,13 +167,13 @@ def run_check(check: Check, build: Build) -> Result:
         return result("not checked", str(reason))
     except ContractError as error:
         return result("failed", str(error))
-    except Exception as error:
-        return result("failed", raised(error))
+    except (Exception, SystemExit) as error:
+        return result("failed", raised(error, build.target))
     return result("ok")
 
 
-def raised(error: BaseException) -> str:
-    """Say which error was raised, and where: in the plug-in's own code if it is in there.
+def raised(error: BaseException, target: object = None) -> str:
+    """Say which error was raised, and where: in the plug-in's own code, if it went through there.
 
     Examples
     --------
@@ -161,10 +184,17 @@ def raised(error: BaseException) -> str:
     it raised KeyError: 'colour' (<doctest ncbench.testing.contract.raised[0]>, line 2)
     """
     frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if "site-packages" not in f.filename and "ncbench" not in f.filename]
+    own = [frame for frame in frames if frame.filename.startswith(_home(target))]
     where = (own or list(frames))[-1]
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"it raised {what} ({where.filename}, line {where.lineno})"
+
+
+def _home(target: object) -> str:
+    """Return the file, or the folder of the package, that a class or function comes from."""
+    module = sys.modules.get(getattr(target, "__module__", "").partition(".")[0])
+    folders = list(getattr(module, "__path__", []))
+    return folders[0] if folders else getattr(module, "__file__", None) or "nowhere"
 
 
 class _global_random_state_kept:  # noqa: N801  (reads as a statement)

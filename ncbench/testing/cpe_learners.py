@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
+from ncbench.noise_matrix import NoiseMatrix
 from ncbench.testing.contract import Build, broken
-from ncbench.testing.problems import blobs
+from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs
 
 
 def check_probabilities(build: Build) -> None:
@@ -82,6 +84,24 @@ def check_clone(build: Build) -> None:
     _require_equal(P, again.fit(X, y).predict_proba(X), "of a learner and its clone")
 
 
+def check_noise_matrix(build: Build) -> None:
+    """If its fit takes noise_matrix, its probabilities are those of the noisy labels still."""
+    learner = build(random_state=0)
+    if not has_fit_parameter(learner, "noise_matrix"):
+        return
+    data, noisy = noisy_blobs(900, STRONG_T)
+    P = learner.fit(data.X, noisy, noise_matrix=NoiseMatrix(STRONG_T)).predict_proba(data.X)
+    mean = np.column_stack([P[data.y == j].mean(axis=0) for j in range(len(STRONG_T))])
+    i, j = np.unravel_index(np.abs(mean - STRONG_T).argmax(), mean.shape)
+    if abs(mean[i, j] - STRONG_T[i, j]) > 0.1:
+        broken(
+            f"examples of class {j} have label {i} with probability {STRONG_T[i, j]:g}, but "
+            f"predict_proba says {mean[i, j]:.2f} on average",
+            "return noise.corrupt_posterior(P) if P are clean probabilities: algorithms correct "
+            "what a learner gives",
+        )
+
+
 def check_seeded(build: Build) -> None:
     """The same random_state gives the same probabilities."""
     X, y = blobs(150)
@@ -119,6 +139,7 @@ CHECKS = (
     check_classes,
     check_learns,
     check_clone,
+    check_noise_matrix,
     check_seeded,
     check_inputs_unchanged,
     check_pickling,

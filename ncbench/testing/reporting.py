@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Iterable
+from textwrap import indent
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -13,6 +15,7 @@ from ncbench import configs
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import Plugin
 from ncbench.registry import KINDS
+from ncbench.signature import parameters_of
 from ncbench.testing.contract import Build, Check, Result, run_check
 from ncbench.testing.selection import Arguments, checks_for, find, select
 
@@ -52,13 +55,23 @@ def check(what: str, settings: Iterable[str] = ()) -> int:
 def _report(check: Check, build: Build) -> str:
     result: Result = run_check(check, build)
     if result.status == "not checked":
-        example = f"python -m ncbench check {build} {build.kind}.KEY=VALUE"
-        print(f"  not checked: {result.message}\n  Parameters are given with {example}")
+        print(indent(f"not checked: {result.message}", "  "))
+        keys = _keys(build)
+        if keys:
+            print(f"  It takes {', '.join(keys)}: python -m ncbench check {build} {keys[0]}=...")
     else:
         print(f"  {_MARKS[result.status]}  {check.name}: {check.about}", flush=True)
     if result.status == "failed":
-        print(f"          {result.message}")
+        print(indent(result.message.replace(". To mend it: ", ".\nTo mend it: "), " " * 10))
     return result.status
+
+
+def _keys(build: Build) -> list[str]:
+    """Return what can be given to a plug-in on the command line, what it needs first."""
+    parameters = parameters_of(build.target, KINDS[build.kind].supplied)
+    ordered = sorted(parameters, key=lambda parameter: not parameter.required)
+    keys = [f"{build.kind}.{parameter.name}" for parameter in ordered]
+    return keys + ["data_dir"] * ("data_dir" in inspect.signature(build.target).parameters)
 
 
 def _arguments(plugins: list[Plugin], settings: Iterable[str]) -> Arguments:

@@ -1,16 +1,16 @@
 """Contract checks of estimators of the noise matrix.
 
-The problem is easy: classes that do not overlap, a learner that suits them, noise that leaves
-most labels right. Whatever an estimator assumes (anchor points, neighbours of one class, a few
-trusted labels), it holds there.
+Estimators differ in what they assume: points that belong to a class for certain, posteriors of a
+known form, neighbours of one class. There are two easy problems, and one of them suits every
+method that was tried; an estimator is held to the one that suits it better.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from ncbench.noise_matrix import NoiseMatrix
@@ -18,13 +18,18 @@ from ncbench.t_estimation import NoisySample
 from ncbench.testing.contract import Build, broken
 from ncbench.testing.problems import noisy_blobs
 
+Array = NDArray[np.float64]
+
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
 """What is to be estimated."""
 
 POISON = NoiseMatrix([[0.5, 0.1, 0.3], [0.3, 0.6, 0.1], [0.2, 0.3, 0.6]])
 """Put in the place of the truth, to see who looks."""
 
-FEW, MANY = 90, 1800
+SPREADS = {"far apart": 0.05, "touching": 0.8}
+"""Of the two problems: tight clouds show columns of T, wide ones have posteriors in between."""
+
+FEW, MANY = 30, 1800
 _SEEDS = range(4)
 
 
@@ -44,43 +49,42 @@ def check_noise_matrix(build: Build) -> None:
 
 
 def check_orientation(build: Build) -> None:
-    """Its matrix is column stochastic the right way round: nearer to T than to T transposed."""
-    estimator = build()
-    if not _learns(estimator):
+    """Its matrix is the right way round: nearer to T than to T transposed."""
+    if not _learns(build):
         return
-    estimate = estimator.estimate(easy_sample(MANY)).T
-    right, wrong = np.abs(estimate - T).mean(), np.abs(estimate - T.T / T.sum(axis=1)).mean()
-    if wrong < right:
+    estimates = [build().estimate(easy_sample(MANY, spread=s)).T for s in SPREADS.values()]
+    estimate = min(estimates, key=lambda E: min(_error(E), _error(E, _TRANSPOSED)))
+    if _error(estimate, _TRANSPOSED) < _error(estimate):
         broken(
-            f"the estimate {estimate.round(3).tolist()} is off by {right:.3f} from "
-            f"{T.tolist()}, and by {wrong:.3f} from its transpose, rescaled",
+            f"the estimate {estimate.round(3).tolist()} is off by {_error(estimate):.3f} from T = "
+            f"{T.tolist()}, and by {_error(estimate, _TRANSPOSED):.3f} from its transpose",
             "T[i, j] = P(noisy = i | clean = j): most public code has it transposed",
         )
 
 
 def check_improves(build: Build) -> None:
-    """Its error falls as the sample grows, to less than half of assuming no noise."""
-    estimator = build()
-    if not _learns(estimator):
+    """Its error falls as the sample grows, far below that of assuming no noise."""
+    if not _learns(build):
         return
-    few, many = (
-        float(np.mean([np.abs(build().estimate(easy_sample(m, s)).T - T).mean() for s in _SEEDS]))
-        for m in (FEW, MANY)
+    errors = {
+        problem: [
+            float(np.mean([_error(build().estimate(easy_sample(m, k, s)).T) for k in _SEEDS]))
+            for m in (FEW, MANY)
+        ]
+        for problem, s in SPREADS.items()
+    }
+    without = _error(np.eye(len(T)))
+    if any(many <= 0.6 * few and many <= without / 3 for few, many in errors.values()):
+        return
+    said = "; ".join(
+        f"classes {problem}: {few:.3f} with {FEW} examples, {many:.3f} with {MANY}"
+        for problem, (few, many) in errors.items()
     )
-    without = np.abs(np.eye(len(T)) - T).mean()
-    if not many < few and many > 0.01:
-        broken(
-            f"mean |T^ - T| is {few:.4f} with {FEW} examples and {many:.4f} with {MANY}, on "
-            "classes that do not overlap",
-            "use all of the sample; an estimator that is told T, or assumes it, sets "
-            "learns_from_sample = False",
-        )
-    if many > without / 2:
-        broken(
-            f"mean |T^ - T| is {many:.4f} with {MANY} examples of classes that do not overlap; "
-            f"without noise assumed it is {without:.4f}",
-            "see that the columns belong to clean classes, in the order of their numbers",
-        )
+    broken(
+        f"mean |T^ - T| is, for {said}; it is {without:.3f} without any correction",
+        "use all of the sample, and see that columns are clean classes in the order of their "
+        "numbers; an estimator that is told T, or assumes it, sets learns_from_sample = False",
+    )
 
 
 def check_does_not_look_at_the_truth(build: Build) -> None:
@@ -143,10 +147,9 @@ CHECKS = (
 )
 
 
-def easy_sample(m: int, seed: int = 0) -> NoisySample:
-    """Draw a sample whose classes do not overlap, with noise T."""
-    data, y = noisy_blobs(m, T, seed=seed)
-    more: dict[str, Any] = {}
+def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> NoisySample:
+    """Draw a sample of three round clouds, with noise T."""
+    data, y = noisy_blobs(m, T, spread=spread, seed=seed)
     return NoisySample(
         X=data.X,
         y=y,
@@ -154,9 +157,15 @@ def easy_sample(m: int, seed: int = 0) -> NoisySample:
         cpe=LogisticRegression(),
         rng=np.random.default_rng(seed),
         noise_matrix=NoiseMatrix(T),
-        **more,
     )
 
 
-def _learns(estimator: Any) -> bool:
-    return bool(getattr(estimator, "learns_from_sample", True))
+def _learns(build: Build) -> bool:
+    return bool(getattr(build(), "learns_from_sample", True))
+
+
+_TRANSPOSED = T.T / T.sum(axis=1)
+
+
+def _error(estimate: Array, truth: Array = T) -> float:
+    return float(np.abs(estimate - truth).mean())

@@ -11,6 +11,7 @@ from .bisection import Bisection, NoiseCorrectedBisection
 from .frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
 from .nclr import NCLRBackward, NCLRForward
 from .plug_in import CPEArgmax, NCLRPlugIn
+from .selection import NoiseCorrectedSelection
 
 
 @hookimpl
@@ -21,6 +22,7 @@ def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
         "fw": FrankWolfe,
         "ncbs": NoiseCorrectedBisection,
         "bs": Bisection,
+        "nc_selected": NoiseCorrectedSelection,
         "nclr_backward": NCLRBackward,
         "nclr_forward": NCLRForward,
         "nclr_plugin": NCLRPlugIn,

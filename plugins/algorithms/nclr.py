@@ -13,24 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
 
-from ncbench import NcbenchError, NoiseMatrix, NoisyLabelClassifier
-from ncbench.linear_softmax import (
-    CrossEntropy,
-    ForwardCrossEntropy,
-    LinearSoftmax,
-    Loss,
-    fit_linear_softmax,
-)
+from ncbench import NoiseMatrix, NoisyLabelClassifier
+from ncbench.linear_softmax import CrossEntropy, ForwardCrossEntropy, Loss
+from ncbench.penalty_path import fit_penalty_path
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-
-PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))
-"""Default penalties mu, two to a decade. In scikit-learn's terms ``C = 1 / (mu m)``."""
-
-_PATIENCE = 2
 
 
 class _NCLR(NoisyLabelClassifier):
@@ -54,21 +43,19 @@ class _NCLR(NoisyLabelClassifier):
     def _training_loss(self, noise: NoiseMatrix, y: Labels) -> Loss: ...
 
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
-        penalties = self._checked_penalties()
         self._scaler = StandardScaler().fit(X)
-        X = self._scaler.transform(X)
-        best = self._choose_penalty(X, y, noise, penalties) if len(penalties) > 1 else 0
-        self.penalty_ = penalties[best]
-        # Down the same path as in the folds: where the loss is not convex, to the same minimum.
-        loss = self._training_loss(noise, y)
-        model = LinearSoftmax.zero(X.shape[1], noise.n)
-        n_iter = 0
-        for penalty in penalties[: best + 1]:
-            model = self._solve(X, loss, model, penalty)
-            n_iter += model.n_iter
-        self.n_iter_ = max(n_iter, 1)
-        self.model_ = model
-        if not model.converged:
+        self.model_, self.penalty_, self.n_iter_ = fit_penalty_path(
+            self._scaler.transform(X),
+            y,
+            noise,
+            self._training_loss,
+            penalties=self.penalties,
+            folds=self.folds,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            random_state=self.random_state,
+        )
+        if not self.model_.converged:
             warnings.warn(
                 f"{type(self).__name__} did not converge within max_iter={self.max_iter} "
                 f"iterations at penalty {self.penalty_:g}",
@@ -78,56 +65,6 @@ class _NCLR(NoisyLabelClassifier):
 
     def _predict_proba(self, X: Array) -> Array:
         return self.model_.posterior(self._scaler.transform(X))
-
-    def _choose_penalty(
-        self, X: Array, y: Labels, noise: NoiseMatrix, penalties: list[float]
-    ) -> int:
-        """Return the index of the penalty with the lowest held-out forward loss."""
-        fold = self._stratified_folds(y)
-        masks = [fold == k for k in range(fold.max() + 1)]
-        training = [(X[~mask], self._training_loss(noise, y[~mask])) for mask in masks]
-        held_out = [(X[mask], ForwardCrossEntropy(noise, y[mask])) for mask in masks]
-        models = [LinearSoftmax.zero(X.shape[1], noise.n)] * len(masks)
-        losses: list[float] = []
-        for penalty in penalties:
-            models = [
-                self._solve(X_fold, loss, model, penalty)
-                for (X_fold, loss), model in zip(training, models, strict=True)
-            ]
-            losses.append(
-                sum(
-                    len(X_fold) * model.loss(X_fold, loss)
-                    for (X_fold, loss), model in zip(held_out, models, strict=True)
-                )
-            )
-            # Weak penalties are the slow ones, and past the minimum they only overfit more.
-            if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
-                break
-        return int(np.argmin(losses))
-
-    def _solve(self, X: Array, loss: Loss, start: LinearSoftmax, penalty: float) -> LinearSoftmax:
-        return fit_linear_softmax(
-            X, loss, start, penalty=penalty, max_iter=self.max_iter, tol=self.tol
-        )
-
-    def _stratified_folds(self, y: Labels) -> Labels:
-        # Dealt out like cards, class after class: any class size will do, even a single example.
-        order = check_random_state(self.random_state).permutation(len(y))
-        order = order[np.argsort(y[order], kind="stable")]
-        fold = np.empty(len(y), dtype=np.int64)
-        fold[order] = np.arange(len(y)) % min(self.folds, len(y))
-        return fold
-
-    def _checked_penalties(self) -> list[float]:
-        name = type(self).__name__
-        if self.folds < 2:
-            raise NcbenchError(f"{name}: folds is {self.folds}; expected at least 2")
-        penalties = list(PENALTIES if self.penalties is None else self.penalties)
-        if not penalties or not all(0 < penalty < np.inf for penalty in penalties):
-            raise NcbenchError(
-                f"{name}: penalties is {penalties}; expected one or more positive numbers"
-            )
-        return sorted({float(penalty) for penalty in penalties}, reverse=True)
 
 
 class NCLRForward(_NCLR):

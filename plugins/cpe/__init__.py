@@ -8,6 +8,7 @@ from typing import Any
 from ncbench import hookimpl
 
 from .any_sklearn import sklearn_classifier
+from .forward import forward, power_forward
 from .gradient_boosting import boosting
 from .logistic_regression import logistic, power_logistic
 
@@ -18,6 +19,8 @@ def ncbench_cpe_learners() -> Mapping[str, Callable[..., Any]]:
     return {
         "logistic": logistic,
         "power_logistic": power_logistic,
+        "forward": forward,
+        "power_forward": power_forward,
         "boosting": boosting,
         "sklearn": sklearn_classifier,
     }

@@ -57,9 +57,9 @@ class Recorded:
 
     def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
         """Return the recorded noise."""
-        for level, noisy in dataset.recorded_noise.items():
-            if np.isclose(level, sigma):
-                return noisy
+        noisy = dataset.noise_recorded_at(sigma)
+        if noisy is not None:
+            return noisy
         levels = ", ".join(f"{level:g}" for level in sorted(dataset.recorded_noise))
         raise NcbenchError(
             f"data set {dataset.name!r} brings "

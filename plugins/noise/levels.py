@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.noise_matrix import MAX_CONDITION
 from ncbench.noise_model import MatrixNoise
 
@@ -35,12 +36,29 @@ class Random(MatrixNoise):
     Off-diagonal entries are uniform on [0, 1], each column is rescaled to sum to sigma, and the
     diagonal is 1 - sigma; singular matrices are drawn again.
 
+    Parameters
+    ----------
+    recorded : bool
+        Take the noise that the data set brings for this sigma, where it brings some.
+
     Examples
     --------
     >>> T = Random().matrix(4, 0.3, np.random.default_rng(0))
     >>> T.sum(axis=0).round(12), np.diagonal(T)
     (array([1., 1., 1., 1.]), array([0.7, 0.7, 0.7, 0.7]))
     """
+
+    def __init__(self, recorded: bool = False) -> None:
+        self.recorded = recorded
+        self.draws = not recorded
+
+    def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
+        """Return noisy labels for the whole data set and the matrix that made them."""
+        if self.recorded:
+            found = dataset.noise_recorded_at(sigma)
+            if found is not None:
+                return found
+        return super().corrupt(dataset, sigma, rng)
 
     def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> Array:
         """Return T for n classes at noise level sigma."""

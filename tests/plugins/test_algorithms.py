@@ -1,6 +1,6 @@
-"""Algorithms: scikit-learn's checks, the paper's pseudocode written down again, and optima.
+"""Algorithms: the paper's pseudocode written down again, and optima.
 
-Contract tests run over every registered algorithm. NCLR's own tests are in ``test_nclr.py``.
+What every algorithm promises is in ``test_contract.py``. NCLR's own tests are in ``test_nclr.py``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import NotFittedError
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ncbench.confusion import confusion_matrix, expected_confusion, project_to_joint
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
@@ -35,34 +33,6 @@ CONVEX = [HMean(), QMean(), GMean()]
 
 def by_class(value: object) -> str | None:
     return type(value).__name__ if isinstance(value, Measure) else None
-
-
-def default(name: str) -> BaseEstimator:
-    return REGISTRY.target("algo", name)()
-
-
-def for_checks(name: str) -> BaseEstimator:
-    # The checks fit some hundred times. With 5000 Frank-Wolfe steps, or with cross-fitting of a
-    # learner that cross-validates itself, they would take minutes, so that those iterate less
-    # and learn by naive Bayes; the default learner is checked through the plug-in rules.
-    algorithm = default(name)
-    parameters = algorithm.get_params()
-    if isinstance(algorithm, NoiseCorrectedFrankWolfe):
-        algorithm.set_params(max_iter=100)
-    if "sample_split" in parameters:
-        algorithm.set_params(cpe=GaussianNB())
-    return algorithm
-
-
-def quick(name: str) -> BaseEstimator:
-    """The same with a random state of its own and a fast learner."""
-    algorithm = for_checks(name).set_params(random_state=0)
-    return algorithm.set_params(cpe=GaussianNB()) if "cpe" in algorithm.get_params() else algorithm
-
-
-@parametrize_with_checks([for_checks(name) for name in ALGORITHMS])
-def test_scikit_learns_checks(estimator: BaseEstimator, check) -> None:
-    check(estimator)
 
 
 # Problems
@@ -164,25 +134,6 @@ def test_without_noise_the_corrected_algorithm_is_the_plain_one(
     assert first.mixture_.losses.tobytes() == second.mixture_.losses.tobytes()
     assert first.mixture_.weights.tobytes() == second.mixture_.weights.tobytes()
     assert first.diagnostics_ == second.diagnostics_
-
-
-@pytest.mark.parametrize("plain", [FrankWolfe, Bisection, CPEArgmax])
-def test_plain_algorithms_ignore_the_noise_matrix(plain: type) -> None:
-    problem = drawn_problem()
-    algorithm = plain(cpe=problem.cpe)
-    if plain is FrankWolfe:
-        algorithm.set_params(max_iter=100)
-    without = clone(algorithm).fit(problem.X, problem.y)
-    given = clone(algorithm).fit(problem.X, problem.y, noise_matrix=problem.T)
-    np.testing.assert_array_equal(given.predict_proba(problem.X), without.predict_proba(problem.X))
-
-
-@pytest.mark.parametrize("corrected", [NoiseCorrectedFrankWolfe, NoiseCorrectedBisection])
-def test_corrected_algorithms_do_not(corrected: type) -> None:
-    problem = drawn_problem()
-    without = corrected(cpe=problem.cpe, max_iter=100).fit(problem.X, problem.y)
-    given = corrected(cpe=problem.cpe, max_iter=100).fit(problem.X, problem.y, problem.T)
-    assert (given.predict_proba(problem.X) != without.predict_proba(problem.X)).any()
 
 
 # Algorithm 1
@@ -426,79 +377,15 @@ def test_unknown_measure_is_refused_with_a_suggestion() -> None:
         FrankWolfe("h_maen", cpe=GaussianNB()).fit(X, y)
 
 
-# Contracts of every registered algorithm, beside scikit-learn's
+# Sample splits
 
 T3 = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+SPLITTING = [n for n in ALGORITHMS if "sample_split" in REGISTRY.target("algo", n)().get_params()]
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_noise_matrix_may_be_a_list_an_array_or_a_noise_matrix(name: str) -> None:
-    X, y = gaussian_sample(m=120)
-    results = [
-        quick(name).fit(X, y, noise_matrix=T).predict_proba(X)
-        for T in (T3.tolist(), T3, NoiseMatrix(T3))
-    ]
-    np.testing.assert_array_equal(results[0], results[1])
-    np.testing.assert_array_equal(results[0], results[2])
-
-
-CORRECTING = [name for name in ALGORITHMS if REGISTRY.target("algo", name).uses_noise_matrix]
-
-
-@pytest.mark.parametrize("name", CORRECTING)
-def test_noise_matrix_of_the_wrong_shape_names_both(name: str) -> None:
-    X, y = gaussian_sample(m=60)
-    with pytest.raises(NcbenchError, match=r"shape \(2, 2\) does not fit 3 classes"):
-        default(name).fit(X, y, noise_matrix=np.eye(2))
-
-
-@pytest.mark.parametrize("name", CORRECTING)
-def test_noise_matrix_the_wrong_way_round_is_refused(name: str) -> None:
-    X, y = gaussian_sample(n=2, m=60)
-    with pytest.raises(NcbenchError, match="transpose it"):
-        default(name).fit(X, y, noise_matrix=[[0.9, 0.1], [0.3, 0.7]])
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_prediction_is_the_most_probable_class(name: str) -> None:
-    X, y = gaussian_sample(m=120)
-    fitted = quick(name).fit(X, y, noise_matrix=T3)
-    distribution = fitted.predict_proba(X)
-    assert distribution.shape == (120, 3)
-    assert distribution.min() >= 0
-    np.testing.assert_allclose(distribution.sum(axis=1), 1, atol=1e-9)
-    np.testing.assert_array_equal(fitted.predict(X), distribution.argmax(axis=1))
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_labels_may_be_strings(name: str) -> None:
-    X, y = gaussian_sample(m=120)
-    names = np.array(["ant", "bee", "cat"])  # sorted, as T's rows and columns
-    numbers = quick(name).fit(X, y, noise_matrix=T3)
-    strings = quick(name).fit(X, names[y], noise_matrix=T3)
-    np.testing.assert_array_equal(strings.classes_, names)
-    np.testing.assert_array_equal(strings.predict(X), names[numbers.predict(X)])
-    np.testing.assert_array_equal(strings.predict_proba(X), numbers.predict_proba(X))
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_same_random_state_same_classifier(name: str) -> None:
-    X, y = gaussian_sample(m=120)
-    algorithm = quick(name)
-    if "sample_split" in algorithm.get_params():
-        algorithm.set_params(sample_split="half")
-    first, again = (clone(algorithm).fit(X, y, noise_matrix=T3) for _ in range(2))
-    np.testing.assert_array_equal(first.predict_proba(X), again.predict_proba(X))
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_not_fitted(name: str) -> None:
-    for method in ("predict", "predict_proba"):
-        with pytest.raises(NotFittedError):
-            getattr(default(name), method)([[0.0, 0.0]])
-
-
-SPLITTING = [name for name in ALGORITHMS if "sample_split" in default(name).get_params()]
+def splitting(name: str, sample_split: str) -> BaseEstimator:
+    algorithm = REGISTRY.target("algo", name)(cpe=GaussianNB(), max_iter=100, random_state=0)
+    return algorithm.set_params(sample_split=sample_split)
 
 
 def test_the_papers_algorithms_can_split_the_sample() -> None:
@@ -509,8 +396,8 @@ def test_the_papers_algorithms_can_split_the_sample() -> None:
 @pytest.mark.parametrize("name", SPLITTING)
 def test_sample_splits(name: str, split: str) -> None:
     X, y = gaussian_sample(m=150)
-    fitted = quick(name).set_params(sample_split=split)
-    fitted.fit(X, y, noise_matrix=T3)
+    fitted, again = (splitting(name, split).fit(X, y, noise_matrix=T3) for _ in range(2))
+    np.testing.assert_array_equal(fitted.predict_proba(X), again.predict_proba(X))
     np.testing.assert_allclose(fitted.predict_proba(X).sum(axis=1), 1, atol=1e-9)
     seen = fitted.cpe_.class_count_.sum()
     assert seen == (75 if split == "half" else 150)  # what the learner that is kept was fitted to
@@ -520,14 +407,10 @@ def test_sample_splits(name: str, split: str) -> None:
 def test_unknown_sample_split_is_refused(name: str) -> None:
     X, y = gaussian_sample(m=60)
     with pytest.raises(NcbenchError, match="sample_split='third'; expected one of none, half"):
-        quick(name).set_params(sample_split="third").fit(X, y)
+        splitting(name, "third").fit(X, y)
 
 
-def test_the_given_cpe_learner_is_not_fitted() -> None:
-    X, y = gaussian_sample(m=60)
-    learner = GaussianNB()
-    CPEArgmax(cpe=learner).fit(X, y)
-    assert not hasattr(learner, "classes_")
+# The learner
 
 
 def test_the_default_cpe_learner_is_the_registered_logistic() -> None:

@@ -1,7 +1,4 @@
-"""Measures: closed forms, finite differences, and what each family promises.
-
-The contract tests run over every registered measure, so that a new one is tested by being there.
-"""
+"""Measures: closed forms and limits. What every measure promises is in ``test_contract.py``."""
 
 from __future__ import annotations
 
@@ -27,10 +24,8 @@ from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, Q
 REGISTRY = get_registry()
 NAMES = REGISTRY.names("measure")
 FAMILIES = {name: REGISTRY.target("measure", name).family for name in NAMES}
-WITH_GRADIENT = [n for n in NAMES if FAMILIES[n] in ("linear", "monotonic_convex")]
-WITHOUT_GRADIENT = [n for n in NAMES if n not in WITH_GRADIENT]
-RATIOS = [name for name in NAMES if FAMILIES[name] == "ratio_of_linear"]
-NOT_RATIOS = [name for name in NAMES if name not in RATIOS]
+WITHOUT_GRADIENT = [n for n in NAMES if FAMILIES[n] not in ("linear", "monotonic_convex")]
+NOT_RATIOS = [name for name in NAMES if FAMILIES[name] != "ratio_of_linear"]
 CONVEX = [name for name in NAMES if FAMILIES[name] == "monotonic_convex"]
 RECALL_MEANS = [HMean, QMean, GMean, BalancedError, WorstClass]
 
@@ -57,44 +52,7 @@ def from_recalls(recall: np.ndarray, prior: np.ndarray) -> np.ndarray:
     return C
 
 
-def central_differences(psi: Measure, C: np.ndarray, step: float = 1e-6) -> np.ndarray:
-    gradient = np.empty_like(C)
-    for index in np.ndindex(C.shape):
-        up, down = C.copy(), C.copy()
-        up[index] += step
-        down[index] -= step
-        gradient[index] = (psi(up) - psi(down)) / (2 * step)
-    return gradient
-
-
-# Contracts of every registered measure
-
-
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("name", NAMES)
-def test_value_is_a_finite_float_and_a_loss(name: str, n: int) -> None:
-    rng = np.random.default_rng(n)
-    psi = make(name, n, rng)
-    for _ in range(20):
-        C = interior(n, rng)
-        before = C.copy()
-        value = psi(C)
-        assert type(value) is float
-        assert np.isfinite(value)
-        assert value >= 0
-        np.testing.assert_array_equal(C, before)
-
-
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("name", WITH_GRADIENT)
-def test_gradient_against_central_differences(name: str, n: int) -> None:
-    rng = np.random.default_rng(n)
-    psi = make(name, n, rng)
-    for _ in range(5):
-        C = interior(n, rng)
-        np.testing.assert_allclose(
-            psi.gradient(C), central_differences(psi, C), rtol=1e-5, atol=1e-7
-        )
+# Families
 
 
 @pytest.mark.parametrize("name", WITHOUT_GRADIENT)
@@ -104,66 +62,11 @@ def test_no_gradient_outside_the_families_that_have_one(name: str) -> None:
         psi.gradient(np.full((3, 3), 1 / 9))
 
 
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("name", RATIOS)
-def test_ratio_reproduces_the_value(name: str, n: int) -> None:
-    rng = np.random.default_rng(n)
-    psi = make(name, n, rng)
-    A, B = psi.ratio(n)
-    assert A.shape == B.shape == (n, n)
-    for _ in range(20):
-        C = interior(n, rng)
-        numerator, denominator = np.sum(A * C), np.sum(B * C)
-        assert denominator > 0
-        assert psi(C) == pytest.approx(numerator / denominator, rel=1e-12)
-        assert 0 <= psi(C) <= 1  # bisection starts from [0, 1]
-
-
 @pytest.mark.parametrize("name", NOT_RATIOS)
 def test_no_ratio_outside_the_family(name: str) -> None:
     psi = make(name, 3, np.random.default_rng(0))
     with pytest.raises(NotApplicable, match=type(psi).__name__):
         psi.ratio(3)
-
-
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("name", CONVEX)
-def test_convex_along_segments_of_equal_priors(name: str, n: int) -> None:
-    rng = np.random.default_rng(n)
-    psi = make(name, n, rng)
-    for _ in range(40):
-        prior = rng.dirichlet(np.ones(n))[:, None]
-        C0, C1 = (prior * rng.dirichlet(np.ones(n), size=n) for _ in range(2))
-        lam = rng.random()
-        mixed = psi((1 - lam) * C0 + lam * C1)
-        assert mixed <= (1 - lam) * psi(C0) + lam * psi(C1) + 1e-12
-
-
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("name", CONVEX)
-def test_gradient_supports_from_below(name: str, n: int) -> None:
-    # What makes the duality gap of Frank-Wolfe a bound.
-    rng = np.random.default_rng(n)
-    psi = make(name, n, rng)
-    for _ in range(40):
-        prior = rng.dirichlet(np.ones(n))[:, None]
-        C0, C1 = (prior * rng.dirichlet(np.ones(n), size=n) for _ in range(2))
-        assert psi(C1) >= psi(C0) + np.sum(psi.gradient(C0) * (C1 - C0)) - 1e-9
-
-
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("name", CONVEX)
-def test_falls_when_mass_moves_to_the_diagonal(name: str, n: int) -> None:
-    rng = np.random.default_rng(n)
-    psi = make(name, n, rng)
-    for _ in range(40):
-        C = interior(n, rng)
-        i, j = rng.choice(n, size=2, replace=False)
-        better = C.copy()
-        moved = rng.uniform(0.1, 1) * C[i, j]
-        better[i, j] -= moved
-        better[i, i] += moved
-        assert psi(better) < psi(C)
 
 
 @pytest.mark.parametrize("name", CONVEX)
@@ -177,17 +80,14 @@ def test_error_of_one_class_is_all_the_same_to_convex_measures(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", CONVEX)
-def test_gradient_is_finite_at_every_vertex(name: str) -> None:
+def test_gradient_is_not_null_at_any_vertex(name: str) -> None:
     # Deterministic classifiers on separable data: recalls of 0 and 1 in all combinations.
     n = 3
     psi = make(name, n, np.random.default_rng(0))
     prior = np.array([0.6, 0.3, 0.1])
     for hits in np.ndindex(2, 2, 2):
         C = from_recalls(np.array(hits, dtype=float), prior)
-        assert np.isfinite(psi(C))
-        gradient = psi.gradient(C)
-        assert np.isfinite(gradient).all()
-        assert np.abs(gradient).max() > 0  # a null gradient would stop Frank-Wolfe's choice
+        assert np.abs(psi.gradient(C)).max() > 0  # a null gradient leaves Frank-Wolfe no choice
 
 
 # Closed forms

@@ -1,4 +1,7 @@
-"""Noise models: the matrix each one documents, and labels drawn from it."""
+"""Noise models: the matrix each one documents.
+
+What every noise model promises is in ``test_contract.py``.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,9 @@ from scipy.stats import kstest
 from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.noise_matrix import NoiseMatrix
-from ncbench.registry import get_registry
 from ncbench_plugins.noise.given import GivenMatrix, Recorded
 from ncbench_plugins.noise.levels import NoNoise, PairFlip, Random, Symmetric
 
-REGISTRY = get_registry()
 LEVELS = [Symmetric, Random, PairFlip]
 T2 = [[0.9, 0.2], [0.1, 0.8]]
 
@@ -29,48 +30,7 @@ def dataset(n: int = 3, m: int = 3000, **more: object) -> Dataset:
     return Dataset.from_labels(np.zeros((m, 1)), labels, name="toy", **more)
 
 
-# Contracts of every registered model
-
-
-def build(name: str) -> tuple[object, Dataset]:
-    """A model and a data set that it can corrupt."""
-    if name == "matrix":
-        return GivenMatrix(matrix=Symmetric().matrix(3, 0.2, rng()).tolist()), dataset()
-    if name == "recorded":
-        recorded = NoisyLabels(NoiseMatrix.identity(3), dataset().y)
-        return Recorded(), dataset(recorded_noise={0.2: recorded})
-    missing = [p.name for p in REGISTRY.plugin("noise", name).parameters if p.required]
-    if missing:
-        pytest.skip(f"{name} needs {', '.join(missing)}")
-    return REGISTRY.build("noise", name), dataset()
-
-
-@pytest.mark.parametrize("name", REGISTRY.names("noise"))
-def test_labels_are_classes_and_come_with_the_matrix_that_made_them(name: str) -> None:
-    model, data = build(name)
-    noise, y = model.corrupt(data, 0.2, rng())
-    assert isinstance(noise, NoiseMatrix)
-    assert noise.n == 3
-    assert y.shape == data.y.shape
-    assert np.issubdtype(y.dtype, np.integer)
-    for j in range(3):
-        share = np.bincount(y[data.y == j], minlength=3) / np.sum(data.y == j)
-        # Shares of 1000 labels: five standard deviations of a Bernoulli are below 0.08.
-        np.testing.assert_allclose(share, noise.T[:, j], atol=0.08)
-
-
-@pytest.mark.parametrize("name", REGISTRY.names("noise"))
-def test_same_generator_same_noise(name: str) -> None:
-    model, data = build(name)
-    first, again = (model.corrupt(data, 0.2, rng(7)) for _ in range(2))
-    assert first.noise_matrix == again.noise_matrix
-    np.testing.assert_array_equal(first.y, again.y)
-
-
-@pytest.mark.parametrize("model", LEVELS)
-def test_another_generator_other_labels(model: type) -> None:
-    first, other = (model().corrupt(dataset(), 0.2, rng(seed)) for seed in (0, 1))
-    assert (first.y != other.y).any()
+# One number
 
 
 @pytest.mark.parametrize("model", LEVELS)
@@ -82,9 +42,6 @@ def test_sigma_is_the_probability_of_a_wrong_label(model: type, n: int, sigma: f
     off = T - np.diag(np.diagonal(T))
     np.testing.assert_allclose(off.sum(axis=0), sigma, atol=1e-15)
     assert off.min() >= 0
-
-
-# One number
 
 
 @pytest.mark.parametrize(("n", "sigma"), [(2, 0.3), (3, 0.2), (5, 0.4)])
@@ -292,3 +249,14 @@ def test_recorded_noise_of_another_sigma_names_those_there_are() -> None:
 def test_recorded_noise_of_a_data_set_without_any() -> None:
     with pytest.raises(NcbenchError, match="'toy' brings no noise of its own; noise=random"):
         Recorded().corrupt(dataset(), 0.1, rng())
+
+
+def test_random_takes_recorded_noise_where_there_is_some() -> None:
+    X, y = np.zeros((4, 1)), np.array([0, 1, 0, 1])
+    brought = NoisyLabels(NoiseMatrix([[0.8, 0.2], [0.2, 0.8]]), np.array([1, 1, 0, 1]))
+    data = Dataset(X, y, ("a", "b"), "toy", recorded_noise={0.2: brought})
+    model = Random(recorded=True)
+    assert model.corrupt(data, 0.2, np.random.default_rng(0)) is brought
+    drawn = model.corrupt(data, 0.3, np.random.default_rng(0))
+    assert np.diagonal(drawn.noise_matrix.T) == pytest.approx([0.7, 0.7])
+    assert Random().corrupt(data, 0.2, np.random.default_rng(0)) is not brought

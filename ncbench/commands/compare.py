@@ -1,0 +1,56 @@
+"""compare DIR...         our means beside a published table: ahead, level, behind."""
+
+from __future__ import annotations
+
+import argparse
+
+from ncbench.options import add_ddof, add_output, add_reading, positive, read
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench compare", description="Put the records below folders beside a reference."
+    )
+    add_reading(parser)
+    parser.add_argument(
+        "--reference",
+        metavar="FILE.csv",
+        required=True,
+        help="columns measure, dataset, algo, sigma, mean, sem; other keys that were swept may be "
+        "columns too",
+    )
+    parser.add_argument(
+        "--errors",
+        choices=["combined", "theirs", "ours"],
+        default="combined",
+        help="standard error of a difference: sqrt(ours^2 + theirs^2) (default), or one of them",
+    )
+    parser.add_argument(
+        "--within",
+        type=positive,
+        default=1.0,
+        help="so many standard errors are still level (default: 1)",
+    )
+    add_ddof(parser)
+    add_output(parser, ["table", "csv", "json", "md"])
+    args = parser.parse_args(argv)
+
+    from ncbench.compare import FORMS, Comparison, read_reference
+    from ncbench.errors import NcbenchError
+    from ncbench.export import put
+    from ncbench.reading import parse_where
+
+    reference = read_reference(args.reference, parse_where(args.where))
+    cells = read(args)
+    if not cells.value.is_loss:
+        raise NcbenchError(f"--value {cells.value}: only losses are compared: lower is better")
+    frame = cells.frame(args.ddof)
+    found = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
+    if args.format == "table" and args.out is None:
+        for number, grid in enumerate(found.grids()):
+            print(end="\n" if number else "")
+            grid.print()
+    else:
+        put(FORMS[args.format](found), args.out)
+    return 0

@@ -1,0 +1,199 @@
+"""A table for people: for a terminal, as Markdown, or as LaTeX. Whatever users named is escaped."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What stands in one place of a table.
+
+    Parameters
+    ----------
+    text : str
+    bold : bool
+    mark : str
+        A sign after the text: ``*`` or ``~``.
+    """
+
+    text: str
+    bold: bool = False
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    r"""A table with notes below it.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    rows : sequence of sequences of Entry
+    labels : int
+        How many of the first columns name the row; the others are numbers. Where a row repeats
+        the labels of the one above it, all but the last are left blank, as in print.
+    notes : sequence of str
+        What has to be known to read it, a sentence or two each.
+
+    Examples
+    --------
+    >>> grid = Grid(["algo", "sigma=0.1"], [[Entry("a_b"), Entry("0.2", bold=True, mark="*")]], 1,
+    ...             notes=["* best"])
+    >>> print(grid.markdown())
+    | algo | sigma=0.1 |
+    |---|---:|
+    | a\_b | **0.2**\* |
+    <BLANKLINE>
+    \* best
+    >>> print(grid.latex().splitlines()[8])
+    a\_b & \textbf{0.2}\rlap{*} \\
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Entry]]
+    labels: int
+    notes: Sequence[str] = field(default_factory=list)
+
+    def print(self, console: Console | None = None) -> None:
+        """Print it for a terminal or a log."""
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for column in self.columns:
+            table.add_column(Text(column))
+        for row in self._printed_rows():
+            table.add_row(*(Text(e.text + e.mark, style="bold" if e.bold else "") for e in row))
+        if console is None:
+            console = Console(highlight=False)
+            if not console.is_terminal:  # a log has no width of its own
+                console.width = max(200, console.measure(table).maximum)
+        console.print(table)
+        for note in self.notes:
+            console.print(Text(note), soft_wrap=True)
+
+    def text(self) -> str:
+        """Return what is printed to a log."""
+        stream = io.StringIO()
+        self.print(Console(file=stream, width=10_000, color_system=None))
+        return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+    def markdown(self) -> str:
+        """Return it in GitHub's Markdown."""
+        rules = ["---" if i < self.labels else "---:" for i in range(len(self.columns))]
+        lines = [_line(map(escape_markdown, self.columns)), "|" + "|".join(rules) + "|"]
+        for row in self._printed_rows():
+            lines.append(_line(map(_markdown_entry, row)))
+        for note in self.notes:
+            lines += ["", escape_markdown(note)]
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        r"""Return a table environment; it needs ``\usepackage{booktabs}`` and nothing else."""
+        numbers = len(self.columns) - self.labels
+        lines = [
+            "% needs \\usepackage{booktabs}",
+            "\\begin{table}",
+            "\\centering",
+            "\\caption{" + " ".join(escape_latex(_sentence(note)) for note in self.notes) + "}",
+            "\\begin{tabular}{" + "l" * self.labels + "r" * numbers + "}",
+            "\\toprule",
+            " & ".join(map(escape_latex, self.columns)) + " \\\\",
+            "\\midrule",
+        ]
+        above: Sequence[Entry] = []
+        for row in self._printed_rows():
+            if above and self.labels > 1 and row[0].text:
+                lines.append("\\addlinespace")  # the outermost label changes
+            lines.append(" & ".join(map(_latex_entry, row)) + " \\\\")
+            above = row
+        return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
+
+    def _printed_rows(self) -> list[list[Entry]]:
+        printed = []
+        above: Sequence[Entry] = []
+        for row in self.rows:
+            blank = 0
+            while blank < self.labels - 1 and above and above[blank].text == row[blank].text:
+                blank += 1
+            printed.append([Entry("")] * blank + list(row[blank:]))
+            above = row
+        return printed
+
+
+def escape_markdown(text: str) -> str:
+    r"""Escape what Markdown or HTML would take as its own.
+
+    Examples
+    --------
+    >>> escape_markdown("a|b <script>_x_")
+    'a\\|b &lt;script&gt;\\_x\\_'
+    """
+    return re.sub(r"([\\`*_~|\[\]#])", r"\\\1", html.escape(_one_line(text), quote=False))
+
+
+_LATEX = {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "''",
+    "'": "\\textquotesingle{}",
+    "-": "{-}",  # no ligature of two
+    **{character: f"\\{character}" for character in "{}$&#_%"},
+}
+
+
+def escape_latex(text: str) -> str:
+    r"""Escape what LaTeX would take as its own; what its standard fonts lack is spelt out.
+
+    Examples
+    --------
+    >>> escape_latex("50% of a_b")
+    '50\\% of a\\_b'
+    >>> escape_latex("\N{GREEK SMALL LETTER SIGMA}")
+    '\\texttt{U+03C3}'
+    """
+    return "".join(map(_latex_character, _one_line(text)))
+
+
+def _latex_character(character: str) -> str:
+    if character in _LATEX:
+        return _LATEX[character]
+    # Latin-1's letters, but for those that pdfLaTeX's default encoding lacks.
+    if character.isascii() or (0xC0 <= ord(character) <= 0xFF and character not in "ÐðÞþ"):
+        return character
+    return f"\\texttt{{U+{ord(character):04X}}}"
+
+
+def _one_line(text: str) -> str:
+    """Return text without line breaks and control characters."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _sentence(note: str) -> str:
+    return note if note.endswith(".") else f"{note}."
+
+
+def _line(cells: map[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _markdown_entry(entry: Entry) -> str:
+    text = escape_markdown(entry.text)
+    return (f"**{text}**" if entry.bold and text else text) + escape_markdown(entry.mark)
+
+
+def _latex_entry(entry: Entry) -> str:
+    text = escape_latex(entry.text)
+    text = f"\\textbf{{{text}}}" if entry.bold else text
+    # The mark hangs out, so that numbers stay aligned.
+    return text + (f"\\rlap{{{escape_latex(entry.mark)}}}" if entry.mark else "")

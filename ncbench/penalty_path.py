@@ -1,0 +1,127 @@
+"""Linear softmax models whose penalty is chosen by the likelihood of held-out noisy labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ncbench.errors import NcbenchError
+from ncbench.linear_softmax import ForwardCrossEntropy, LinearSoftmax, Loss, fit_linear_softmax
+from ncbench.noise_matrix import NoiseMatrix
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))
+"""Default penalties mu, two to a decade. In scikit-learn's terms ``C = 1 / (mu m)``."""
+
+_PATIENCE = 2
+
+
+class PathFit(NamedTuple):
+    """The model at the chosen penalty."""
+
+    model: LinearSoftmax
+    penalty: float
+    n_iter: int
+
+
+def fit_penalty_path(
+    X: Array,
+    y: Labels,
+    noise: NoiseMatrix,
+    training_loss: Callable[[NoiseMatrix, Labels], Loss],
+    *,
+    penalties: Sequence[float] | None = None,
+    folds: int = 3,
+    max_iter: int = 500,
+    tol: float = 1e-5,
+    random_state: int | None = None,
+) -> PathFit:
+    """Fit from strong to weak penalties, and stop at the one with the best held-out likelihood.
+
+    Each fit starts at the one before: where the loss is not convex, the folds and the final fit
+    go down the same path to the same kind of minimum.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+        Standardised.
+    y : array of shape (m,)
+        Noisy labels, 0..n-1.
+    noise : NoiseMatrix
+    training_loss : callable
+        Makes the loss that is minimised, from the noise and the labels. What chooses the
+        penalty is the forward loss, the negative log likelihood of held-out noisy labels.
+    penalties : sequence of float, optional
+        Candidates for mu in ``mu/2 ||W||^2``; ``PENALTIES`` by default.
+    folds : int
+        Folds of the cross-validation, stratified by noisy label.
+    max_iter, tol
+        Of each fit, see ``fit_linear_softmax``.
+    random_state : int, optional
+        Of the folds.
+
+    Examples
+    --------
+    >>> X = np.linspace(-1, 1, 60)[:, None]
+    >>> y = (X[:, 0] > 0).astype(np.int64)
+    >>> path = fit_penalty_path(X, y, NoiseMatrix.identity(2), ForwardCrossEntropy, random_state=0)
+    >>> path.model.posterior(np.array([[-0.5], [0.5]])).argmax(axis=1)
+    array([0, 1])
+    """
+    if folds < 2:
+        raise NcbenchError(f"folds is {folds}; expected at least 2")
+    candidates = _checked(PENALTIES if penalties is None else penalties)
+
+    def solve(X: Array, loss: Loss, start: LinearSoftmax, penalty: float) -> LinearSoftmax:
+        return fit_linear_softmax(X, loss, start, penalty=penalty, max_iter=max_iter, tol=tol)
+
+    zero = LinearSoftmax.zero(X.shape[1], noise.n)
+    best = 0
+    if len(candidates) > 1:
+        fold = _stratified_folds(y, folds, random_state)
+        masks = [fold == k for k in range(fold.max() + 1)]
+        training = [(X[~mask], training_loss(noise, y[~mask])) for mask in masks]
+        held_out = [(X[mask], ForwardCrossEntropy(noise, y[mask])) for mask in masks]
+        models = [zero] * len(masks)
+        losses: list[float] = []
+        for penalty in candidates:
+            models = [
+                solve(X_fold, loss, model, penalty)
+                for (X_fold, loss), model in zip(training, models, strict=True)
+            ]
+            losses.append(
+                sum(
+                    len(X_fold) * model.loss(X_fold, loss)
+                    for (X_fold, loss), model in zip(held_out, models, strict=True)
+                )
+            )
+            # Weak penalties are the slow ones, and past the minimum they only overfit more.
+            if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
+                break
+        best = int(np.argmin(losses))
+    loss, model, n_iter = training_loss(noise, y), zero, 0
+    for penalty in candidates[: best + 1]:
+        model = solve(X, loss, model, penalty)
+        n_iter += model.n_iter
+    return PathFit(model, candidates[best], max(n_iter, 1))
+
+
+def _stratified_folds(y: Labels, folds: int, random_state: int | None) -> Labels:
+    # Dealt out like cards, class after class: any class size will do, even a single example.
+    order = check_random_state(random_state).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[order] = np.arange(len(y)) % min(folds, len(y))
+    return fold
+
+
+def _checked(penalties: Sequence[float]) -> list[float]:
+    if not len(penalties) or not all(0 < penalty < np.inf for penalty in penalties):
+        raise NcbenchError(f"penalties is {list(penalties)}; expected one or more positive numbers")
+    return sorted({float(penalty) for penalty in penalties}, reverse=True)

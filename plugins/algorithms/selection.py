@@ -1,0 +1,121 @@
+"""The CPE learner chosen by noise-corrected cross-validation, without clean labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench import NoiseMatrix, NoisyLabelClassifier
+from ncbench.confusion import expected_confusion, project_to_joint
+from ncbench.cpe import stratified_folds
+from ncbench.cpe_cache import SharedCPE
+from ncbench.errors import NcbenchError
+from ncbench.measure import Measure
+from ncbench.registry import get_registry, resolve_measure
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+LINEAR = ("logistic", "power_logistic", "forward", "power_forward")
+
+
+class NoiseCorrectedSelection(NoisyLabelClassifier):
+    """NCFW or NCBS, with the CPE learner that does best on held-out noisy labels.
+
+    Each candidate is cross-validated: the algorithm is fitted to the noisy labels of the other
+    folds, and the confusion matrix C~ of its predictions with the held-out *noisy* labels is
+    corrected as in Algorithms 1 and 2. The candidate with the smallest ``psi(T^-1 C~)`` is fitted
+    to the whole sample. No clean label is looked at.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The loss to minimise; ratios of linear functions are given to NCBS, others to NCFW.
+    cpe : scikit-learn classifier, optional
+        Not a candidate; if it shares its work with other cells, then so do the candidates.
+    candidates : list of str, optional
+        Names of registered CPE learners; by default the four linear ones: ``logistic``,
+        ``power_logistic``, ``forward``, ``power_forward``. Ties go to the first.
+    folds : int
+        Folds of the cross-validation.
+    search_iter : int
+        Frank-Wolfe steps while candidates are compared.
+    max_iter : int
+        Frank-Wolfe steps of the final fit.
+    random_state : int, optional
+        For the folds and the CPE learners.
+
+    Attributes
+    ----------
+    algorithm_ : classifier
+        The fitted NCFW or NCBS.
+    diagnostics_ : dict
+        Its diagnostics, the CPE learner chosen, and the corrected loss of each candidate.
+    """
+
+    measure_families = frozenset({"monotonic_convex", "linear", "ratio_of_linear"})
+
+    def __init__(
+        self,
+        measure: Any = "h_mean",
+        cpe: Any = None,
+        candidates: list[str] | None = None,
+        folds: int = 3,
+        search_iter: int = 300,
+        max_iter: int = 5000,
+        random_state: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.cpe = cpe
+        self.candidates = candidates
+        self.folds = folds
+        self.search_iter = search_iter
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
+        psi = resolve_measure(self.measure, self)
+        names = list(LINEAR if self.candidates is None else self.candidates)
+        if not names or self.folds < 2:
+            raise NcbenchError(
+                f"candidates={names} folds={self.folds}; expected at least one and at least 2"
+            )
+        folds = stratified_folds(y, noise.n, self.folds, self.random_state)
+        validated = {}
+        for name in names:
+            C = np.zeros((noise.n, noise.n))
+            for train, held_out in folds:
+                algorithm = self._algorithm(psi, name, self.search_iter)
+                algorithm._fit(X[train], y[train], noise)
+                predicted = algorithm._predict_proba(X[held_out])
+                C += expected_confusion(y[held_out], predicted) * len(held_out) / len(y)
+            validated[name] = psi(project_to_joint(noise.correct_confusion(C)).confusion)
+        best = min(names, key=validated.__getitem__)
+        self.algorithm_ = self._algorithm(psi, best, self.max_iter)
+        self.algorithm_._fit(X, y, noise)
+        self.n_iter_ = self.algorithm_.n_iter_
+        self.diagnostics_ = {
+            **self.algorithm_.diagnostics_,
+            "cpe": best,
+            "validated": validated,
+        }
+
+    def _predict_proba(self, X: Array) -> Array:
+        return np.asarray(self.algorithm_._predict_proba(X))
+
+    def _algorithm(self, psi: Measure, cpe: str, max_iter: int) -> Any:
+        registry = get_registry()
+        learner = registry.build("cpe", cpe, random_state=self.random_state)
+        if isinstance(self.cpe, SharedCPE):
+            learner = self.cpe.alike(learner, cpe)
+        shared = {
+            "measure": psi,
+            "cpe": learner,
+            "sample_split": "none",
+            "random_state": self.random_state,
+        }
+        if psi.family == "ratio_of_linear":
+            return registry.build("algo", "ncbs", **shared)
+        return registry.build("algo", "ncfw", max_iter=max_iter, **shared)

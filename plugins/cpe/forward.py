@@ -1,0 +1,130 @@
+"""A linear model of the clean class probabilities, fitted through the noise matrix."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import PowerTransformer, StandardScaler
+
+from ncbench.linear_softmax import ForwardCrossEntropy
+from ncbench.noise_matrix import NoiseMatrix
+from ncbench.penalty_path import fit_penalty_path
+
+Array = NDArray[np.float64]
+
+
+class ForwardLogistic(ClassifierMixin, BaseEstimator):
+    """Noisy probabilities ``T softmax(W x + b)``, fitted to noisy labels by their likelihood.
+
+    ``logistic`` says that the *noisy* log odds are linear in x, which noise makes untrue even
+    where the clean ones are. This learner says that the clean ones are, and is told T. Without T
+    it is multinomial logistic regression with its penalty chosen by log loss.
+
+    Parameters
+    ----------
+    transform : {"standardise", "power"}
+        What is done to each feature first; ``power`` is Yeo-Johnson's.
+    folds : int
+        Folds of the cross-validation that chooses the penalty, by likelihood.
+    max_iter : int
+        Iterations of L-BFGS for each penalty.
+    random_state : int, optional
+        Of the folds.
+
+    Attributes
+    ----------
+    penalty_ : float
+        The penalty chosen.
+
+    Examples
+    --------
+    >>> X = np.linspace(-1, 1, 60)[:, None]
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> y[::10] = 1  # a few 0 were written down as 1
+    >>> T = [[0.8, 0.0], [0.2, 1.0]]
+    >>> ForwardLogistic(random_state=0).fit(X, y, noise_matrix=T).predict_proba([[-1.0]]).round(1)
+    array([[0.8, 0.2]])
+    """
+
+    def __init__(
+        self,
+        transform: Literal["standardise", "power"] = "standardise",
+        folds: int = 3,
+        max_iter: int = 500,
+        random_state: int | None = None,
+    ) -> None:
+        self.transform = transform
+        self.folds = folds
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None = None
+    ) -> Self:
+        """Fit to noisy labels: with T they are 0..n-1, without it they may be anything."""
+        if noise_matrix is None:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            self.noise_matrix_ = NoiseMatrix.identity(len(self.classes_))
+        else:
+            n = len(np.asarray(noise_matrix))
+            self.noise_matrix_ = NoiseMatrix.of(noise_matrix, n)
+            self.classes_, codes = np.arange(n), np.asarray(y)
+        scaler = PowerTransformer() if self.transform == "power" else StandardScaler()
+        self._scaler = scaler.fit(X)
+        self.model_, self.penalty_, self.n_iter_ = fit_penalty_path(
+            self._scaler.transform(X),
+            codes.astype(np.int64),
+            self.noise_matrix_,
+            ForwardCrossEntropy,
+            folds=self.folds,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        )
+        if not self.model_.converged:
+            warnings.warn(
+                f"forward CPE did not converge within max_iter={self.max_iter} iterations at "
+                f"penalty {self.penalty_:g}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return noisy class probabilities."""
+        clean = self.model_.posterior(self._scaler.transform(X))
+        return self.noise_matrix_.corrupt_posterior(clean)
+
+    def predict(self, X: Array) -> NDArray:
+        """Return the most probable noisy class."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+def forward(
+    folds: int = 3, max_iter: int = 500, random_state: int | None = None
+) -> ForwardLogistic:
+    """Clean probabilities linear in standardised features, fitted through T by likelihood.
+
+    Parameters
+    ----------
+    folds, max_iter, random_state
+        As of ``ForwardLogistic``.
+    """
+    return ForwardLogistic("standardise", folds, max_iter, random_state)
+
+
+def power_forward(
+    folds: int = 3, max_iter: int = 500, random_state: int | None = None
+) -> ForwardLogistic:
+    """Clean probabilities linear in power-transformed features, fitted through T by likelihood.
+
+    Parameters
+    ----------
+    folds, max_iter, random_state
+        As of ``ForwardLogistic``.
+    """
+    return ForwardLogistic("power", folds, max_iter, random_state)

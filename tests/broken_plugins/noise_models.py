@@ -1,0 +1,161 @@
+"""Broken noise models."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncbench import NoiseMatrix, NoisyLabels
+from ncbench.noise_model import MatrixNoise
+
+
+def symmetric(n, sigma):
+    T = np.full((n, n), sigma / (n - 1))
+    np.fill_diagonal(T, 1 - sigma)
+    return T
+
+
+def to_the_first(n, sigma):
+    """Mistakes are always class 0: far from symmetric."""
+    T = (1 - sigma) * np.eye(n)
+    T[0] += sigma
+    return T
+
+
+class Good(MatrixNoise):
+    """Each class has a noise level of its own, drawn around sigma."""
+
+    def matrix(self, n, sigma, rng):
+        level = sigma * rng.uniform(0.5, 1.5, size=n)
+        level *= sigma * n / level.sum() if sigma else 1
+        T = np.repeat(level[None, :] / (n - 1), n, axis=0)
+        np.fill_diagonal(T, 1 - level)
+        return T
+
+
+class RawMatrix:
+    """An array where a NoiseMatrix is due."""
+
+    def corrupt(self, dataset, sigma, rng):
+        T = symmetric(dataset.n_classes, sigma)
+        return NoisyLabels(T, NoiseMatrix(T).draw_labels(dataset.y, rng))
+
+
+class LabelsOnly:
+    """Noisy labels, and no matrix."""
+
+    def corrupt(self, dataset, sigma, rng):
+        return NoiseMatrix(symmetric(dataset.n_classes, sigma)).draw_labels(dataset.y, rng)
+
+
+class RowStochastic(MatrixNoise):
+    """The matrix the other way round."""
+
+    def matrix(self, n, sigma, rng):
+        return to_the_first(n, sigma).T
+
+
+class OneClassMore:
+    """A matrix for a class that is not there."""
+
+    def corrupt(self, dataset, sigma, rng):
+        noise = NoiseMatrix(symmetric(dataset.n_classes + 1, sigma))
+        return NoisyLabels(noise, dataset.y)
+
+
+class NumbersFromOne(MatrixNoise):
+    """Labels 1..n."""
+
+    def matrix(self, n, sigma, rng):
+        return symmetric(n, sigma)
+
+    def corrupt(self, dataset, sigma, rng):
+        noise, y = super().corrupt(dataset, sigma, rng)
+        return NoisyLabels(noise, y + 1)
+
+
+class Floats(NumbersFromOne):
+    """Labels that are no integers."""
+
+    def corrupt(self, dataset, sigma, rng):
+        noise, y = super().corrupt(dataset, sigma, rng)
+        return NoisyLabels(noise, (y - 1).astype(float))
+
+
+class DrawsTransposed:
+    """Labels drawn from rows of T."""
+
+    def corrupt(self, dataset, sigma, rng):
+        noise = NoiseMatrix(to_the_first(dataset.n_classes, sigma))
+        rows = noise.T / noise.T.sum(axis=1, keepdims=True)
+        y = np.array([rng.choice(dataset.n_classes, p=rows[label]) for label in dataset.y])
+        return NoisyLabels(noise, y)
+
+
+class TwiceSigma(MatrixNoise):
+    """Sigma off the diagonal in two places."""
+
+    def matrix(self, n, sigma, rng):
+        return symmetric(n, min(2 * sigma, 0.45))
+
+
+class AlwaysATenth(MatrixNoise):
+    """Does not look at sigma, and does not say so."""
+
+    def matrix(self, n, sigma, rng):
+        return symmetric(n, 0.1)
+
+
+class GlobalGenerator(MatrixNoise):
+    """Draws from numpy's global generator."""
+
+    def matrix(self, n, sigma, rng):
+        return symmetric(n, sigma)
+
+    def corrupt(self, dataset, sigma, rng):
+        return super().corrupt(dataset, sigma, np.random)
+
+
+class FixedSeed(GlobalGenerator):
+    """The same noise for every seed."""
+
+    def corrupt(self, dataset, sigma, rng):
+        return MatrixNoise.corrupt(self, dataset, sigma, np.random.default_rng(42))
+
+
+class FlipsInPlace(MatrixNoise):
+    """Overwrites the clean labels."""
+
+    def matrix(self, n, sigma, rng):
+        return symmetric(n, sigma)
+
+    def corrupt(self, dataset, sigma, rng):
+        noise, y = super().corrupt(dataset, sigma, rng)
+        dataset.y[:] = y
+        return NoisyLabels(noise, dataset.y)
+
+
+GOOD = [Good]
+BROKEN = {
+    "noise_matrix": {
+        r"noise_matrix is array\(.*, a ndarray": RawMatrix,
+        r"corrupt returned array\(\[": LabelsOnly,
+        r"column 0 sums to 1\.\d+, not 1 .*transpose it": RowStochastic,
+        r"noise_matrix is 3 x 3 for 2 classes": OneClassMore,
+    },
+    "labels": {
+        r"lie in 1\.\.2 for 2 classes": NumbersFromOne,
+        r"type float64": Floats,
+    },
+    "labels_follow_the_matrix": {
+        r"of 1500 examples of class 0, 0\.\d+ were labelled \d, but T\[\d, 0\] is": DrawsTransposed
+    },
+    "sigma": {
+        r"its T expects 0\.200 of the labels wrong at sigma=0\.1": TwiceSigma,
+        r"its T expects 0\.100 of the labels wrong at sigma=0,": AlwaysATenth,
+    },
+    "seeded": {
+        r"0\.\d+ of the labels differ": GlobalGenerator,
+        r"seeds 0 and 1 give the same 3000 labels": FixedSeed,
+    },
+    "inputs_unchanged": {r"\d{3} entries of dataset\.y changed": FlipsInPlace},
+}

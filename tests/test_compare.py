@@ -1,0 +1,142 @@
+"""``ncbench compare``: our means beside a published table."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ncbench.records import SCHEMA
+
+KEYS = "measure,dataset,algo,sigma,mean,sem\n"
+
+
+def write(folder: Path, algo: str, sigma: float, losses: list[float], status: str = "done") -> None:
+    """Write a record of two trials, say: their mean, and a standard error that is known."""
+    named = {"measure": "h_mean", "dataset": "iris", "algo": algo}
+    config = {**{key: {"name": name} for key, name in named.items()}, "sigma": sigma}
+    trials = [{"trial": k, "losses": {"h_mean": loss}} for k, loss in enumerate(losses)]
+    path = folder / "cells" / f"{algo}-{sigma}" / "record.json"
+    path.parent.mkdir(parents=True)
+    record = {"schema": SCHEMA, "id": path.parent.name, "status": status, "config": config}
+    path.write_text(json.dumps({**record, "trials": trials, "reason": "because"}))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return records with mean 0.30 and standard error 0.03 (ddof 1), one failed, one alone."""
+    for algo in ("a", "b", "c"):
+        write(tmp_path, algo, 0.1, [0.27, 0.33])
+    write(tmp_path, "d", 0.1, [], status="failed")
+    write(tmp_path, "alone", 0.1, [0.5, 0.5])
+    rows = [
+        "h_mean,iris,a,0.10,0.36,0.04",  # (0.30 - 0.36) / sqrt(0.03^2 + 0.04^2) = -1.2
+        "h_mean,iris,b,0.1,0.34,0.04",  # -0.8
+        "h_mean,iris,c,0.1,0.20,0.04",  # +2
+        "h_mean,iris,d,0.1,0.20,0.04",
+        "h_mean,iris,e,0.1,0.20,0.04",
+    ]
+    (tmp_path / "theirs.csv").write_text(KEYS + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+def cells(ncbench: Callable, *options: str) -> pd.DataFrame:
+    out = ncbench("compare", ".", "--reference", "theirs.csv", "--format", "json", *options).out
+    return pd.DataFrame(json.loads(out)).set_index("algo")
+
+
+def test_differences_in_standard_errors(ncbench: Callable, folder: Path) -> None:
+    found = cells(ncbench)
+    assert found["verdict"].to_dict() == {
+        "a": "ahead",
+        "b": "level",
+        "c": "behind",
+        "d": "failed",
+        "e": "not present",
+    }
+    assert found["in_errors"].tolist()[:3] == pytest.approx([-1.2, -0.8, 2])
+    assert found["difference"].tolist()[:3] == pytest.approx([-0.06, -0.04, 0.1])
+    assert found["ours"].isna().tolist() == [False, False, False, True, True]
+
+
+def test_other_rules(ncbench: Callable, folder: Path) -> None:
+    assert cells(ncbench, "--errors", "theirs")["in_errors"]["a"] == pytest.approx(-1.5)
+    assert cells(ncbench, "--errors", "ours")["in_errors"]["a"] == pytest.approx(-2)
+    # With ddof 0 the standard error of two values is 1/sqrt(2) of that with ddof 1.
+    ddof_0 = cells(ncbench, "--errors", "ours", "--ddof", "0")["in_errors"]["a"]
+    assert ddof_0 == pytest.approx(-2 * math.sqrt(2))
+    assert cells(ncbench, "--within", "1.5")["verdict"]["a"] == "level"
+
+
+def test_the_table_counts_and_says_what_it_counts(ncbench: Callable, folder: Path) -> None:
+    for form in ("table", "md"):
+        out = ncbench("compare", ".", "--reference", "theirs.csv", "--format", form).out
+        assert "1 ahead, 1 level, 1 behind, 1 not present, 1 failed; 1 of ours are not" in out
+        assert "sqrt(ours^2 + theirs^2)" in out.replace("\\", "")
+        assert "ddof 1" in out
+
+
+def test_keys_of_ones_own_are_matched_too(ncbench: Callable, folder: Path) -> None:
+    for path in list(folder.rglob("record.json")):
+        record = json.loads(path.read_text())
+        record["config"]["seed"] = 0
+        path.write_text(json.dumps(record))
+        record["config"]["seed"] = 1
+        copy = folder / "cells" / f"{path.parent.name}-again" / "record.json"
+        copy.parent.mkdir()
+        copy.write_text(json.dumps(record))
+    found = cells(ncbench)  # both answer a row that does not say which seed
+    assert found["verdict"].tolist().count("ahead") == 2
+    text = (folder / "theirs.csv").read_text().replace("\n", ",1\n").replace("sem,1", "sem,seed", 1)
+    (folder / "theirs.csv").write_text(text)
+    found = cells(ncbench)
+    assert found["verdict"].tolist().count("ahead") == 1
+    assert set(found["seed"].astype(str)) == {"1"}
+
+
+def test_the_papers_tables(ncbench: Callable, folder: Path, paper_tables: Path) -> None:
+    write(folder, "ncfw", 0.1, [0.200, 0.220])
+    record = next(folder.rglob("ncfw-0.1/record.json"))
+    record.write_text(record.read_text().replace("iris", "vehicle"))
+    out = ncbench("compare", ".", "--reference", str(paper_tables)).out
+    # The paper's h_mean, vehicle, ncfw, 0.1: 0.254 (0.007); ours 0.210 (0.010).
+    assert "0.210 (0.010)  0.254 (0.007)  -0.044      -3.6  ahead" in out
+    assert "Of 400 cells: 1 ahead, 0 level, 0 behind, 399 not present; 5 of ours are not" in out
+    only = ("--where", "measure=h_mean", "dataset=vehicle", "algo=ncfw")
+    out = ncbench("compare", ".", "--reference", str(paper_tables), *only).out
+    assert "Of 4 cells: 1 ahead, 0 level, 0 behind, 3 not present." in out
+
+
+BAD = {
+    "no column": ("measure,dataset,algo,mean\n", ["sigma, sem", "measure, dataset, algo, mean"]),
+    "no number": (KEYS + "h_mean,iris,a,0.1,0.3 (0.1),0.1\n", ["line 2", "mean is '0.3 (0.1)'"]),
+    "no sigma": (KEYS + "h_mean,iris,a,,0.3,0.1\n", ["line 2", "sigma is ''"]),
+    "nan": (KEYS + "h_mean,iris,a,0.1,0.3,nan\n", ["line 2", "sem is 'nan'"]),
+    "negative": (KEYS + "h_mean,iris,a,0.1,0.3,-1\n", ["sem is '-1'"]),
+    "twice": (KEYS + "h_mean,iris,a,0.1,0.3,0.1\n" * 2, ["two rows", "algo=a sigma=0.1"]),
+    "another": (KEYS + "h_mean,wine,a,0.1,0.3,0.1\n", ["no cell of the reference", "dataset=wine"]),
+    "empty": ("", ["not CSV"]),
+    "no rows": (KEYS, ["no row"]),
+    "not text": ("\x00\x01", ["no column"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_reference_is_refused(case: str, ncbench: Callable, folder: Path) -> None:
+    content, fragments = BAD[case]
+    (folder / "theirs.csv").write_text(content)
+    outcome = ncbench("compare", ".", "--reference", "theirs.csv")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Traceback" not in outcome.err
+    for fragment in fragments:
+        assert fragment in outcome.err
+
+
+def test_no_reference_and_no_folder(ncbench: Callable, folder: Path) -> None:
+    assert "no such file" in ncbench("compare", ".", "--reference", "nowhere.csv").err
+    assert "no such folder" in ncbench("compare", "nowhere", "--reference", "theirs.csv").err
+    assert ncbench("compare", ".").code == 2

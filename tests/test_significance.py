@@ -1,0 +1,161 @@
+"""``ncbench significance``: what it says of records whose answer is known."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from ncbench.aggregate import tidy
+from ncbench.records import SCHEMA
+from ncbench.significance import Pair, rankings
+
+NOISE = np.array([-0.010, 0.005, 0.000, 0.008, -0.003])
+
+
+def record(algo: str, dataset: str, sigma: float, losses: Any) -> dict[str, Any]:
+    named = {"measure": "h_mean", "dataset": dataset, "algo": algo}
+    config = {**{key: {"name": name} for key, name in named.items()}, "sigma": sigma}
+    trials = [
+        {"trial": k, "train_size": 70, "test_size": 30, "losses": {"h_mean": float(loss)}}
+        for k, loss in enumerate(losses)
+    ]
+    return {"schema": SCHEMA, "status": "done", "config": config, "trials": trials}
+
+
+def sweep() -> list[dict[str, Any]]:
+    """Return three algorithms on six data sets and two levels: a before b before c, clearly."""
+    records = []
+    for number in range(6):
+        for sigma in (0.1, 0.4):
+            base = 0.2 + 0.05 * number + sigma
+            for algo, gap in (("a", 0.0), ("b", 0.1), ("c", 0.2)):
+                noise = np.roll(NOISE, number) * (1 + gap)
+                records.append(record(algo, f"d{number}", sigma, base + gap + noise))
+    return records
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number, each in enumerate(sweep()):
+        path = tmp_path / "cells" / str(number) / "record.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({**each, "id": str(number)}))
+    return tmp_path
+
+
+def test_a_pair_cell_by_cell() -> None:
+    pair = Pair.of(tidy(sweep()), "a", "b")
+    assert len(pair.cells) == 12
+    assert pair.counts == (12, 0, 0)
+    row = pair.cells.iloc[0]
+    difference = -0.1 - 0.1 * NOISE
+    assert row["difference"] == pytest.approx(-0.1 - 0.1 * NOISE.mean())
+    error = np.std(difference, ddof=1) * math.sqrt(1 / 5 + 3 / 7)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(difference.mean()) / error, 4), rel=1e-6)
+    assert row["wilcoxon_p"] == row["smallest_p"] == 2 / 2**5
+    # All twelve have the same p: Holm multiplies each by twelve.
+    assert pair.cells["p_holm"].to_numpy() == pytest.approx(12 * pair.cells["p"].to_numpy())
+    assert (pair.cells["wilcoxon_p_holm"] == 12 / 16).all()
+    assert pair.found == (12, 0)
+    assert "a has the lower expected loss in 12 of 12 cells" in pair.conclusion
+    assert "overlap of the splits" in pair.conclusion
+    assert "0.0625" in pair.warning
+    assert Pair.of(tidy(sweep()), "b", "a").found == (0, 12)
+
+
+def test_one_split_concludes_nothing() -> None:
+    records = [record("a", "d", 0.1, [0.1]), record("b", "d", 0.1, [0.9])]
+    pair = Pair.of(tidy(records), "a", "b")
+    assert pair.found == (0, 0)
+    assert "no difference in any one cell" in pair.conclusion
+    assert pair.cells["p_holm"].tolist() == [1]
+
+
+def test_all_ties_conclude_nothing() -> None:
+    records = [record(algo, f"d{k}", 0.1, [0.1, 0.2]) for algo in "ab" for k in range(3)]
+    pair = Pair.of(tidy(records), "a", "b")
+    assert pair.counts == (0, 3, 0)
+    assert pair.cells["p"].tolist() == pair.cells["wilcoxon_p"].tolist() == [1, 1, 1]
+    (ranking,) = rankings(tidy(records))
+    assert ranking.ranks is not None
+    assert ranking.ranks.p == 1
+    assert ranking.ranks.groups == (("a", "b"),)
+
+
+def test_ranks_are_over_data_sets() -> None:
+    (ranking,) = rankings(tidy(sweep()))
+    assert ranking.ranks is not None
+    assert ranking.ranks.n_datasets == 6  # two noise levels of one data set are one
+    assert ranking.ranks.average_ranks == {"a": 1, "b": 2, "c": 3}
+    assert ranking.ranks.statistic == pytest.approx(12)  # N (k - 1), all agree
+    assert ranking.ranks.p == pytest.approx(6 / 6**6)  # six orders that all could agree on
+    # Nemenyi: 2.344 sqrt(3 * 4 / (6 * 6)) = 1.35
+    assert ranking.ranks.groups == (("a", "b"), ("b", "c"))
+    assert ranking.counts["a", "c"] == (12, 0, 0)
+    (apart,) = rankings(tidy(sweep()), over=["dataset", "sigma"])
+    assert apart.ranks is not None
+    assert apart.ranks.n_datasets == 12
+    assert apart.ranks.groups == ()  # 2.344 sqrt(12 / 72) = 0.96
+
+
+def test_what_is_incomplete_is_left_out_and_counted() -> None:
+    records = [each for each in sweep() if each["config"]["dataset"]["name"] != "d0"]
+    records += [record("a", "d0", 0.1, [0.1, 0.2]), record("b", "d0", 0.4, [0.1, 0.2])]
+    (ranking,) = rankings(tidy(records))
+    assert ranking.left_out == 2
+    assert ranking.ranks is not None
+    assert ranking.ranks.n_datasets == 5
+    assert Pair.of(tidy(records), "a", "b").alone == 2
+
+
+def test_a_swept_parameter_makes_another_method() -> None:
+    records = sweep()
+    for k in (1, 2):
+        records.append(record("a", "d0", 0.1, [0.3, 0.4]))
+        records[-1]["config"]["algo"] = {"name": "a", "k": k}
+    frame = tidy(records)
+    (ranking,) = rankings(frame)
+    assert ranking.methods == ["a", "a algo.k=1", "a algo.k=2", "b", "c"]
+    assert len(Pair.of(frame, "a algo.k=1", "a algo.k=2").cells) == 1
+
+
+def test_the_command_in_every_format(folder: Path, ncbench: Callable) -> None:
+    text = ncbench("significance", ".", "--pair", "a", "c").out
+    for said in ("a wins 12, ties 0, loses 0", "p = 0.0625", "Ranks: h_mean", "12/0/0", "(exact)"):
+        assert said in text
+    assert "It may be concluded" in text
+    data = json.loads(ncbench("significance", ".", "--pair", "a", "c", "--format", "json").out)
+    cells = pd.DataFrame(data["pair"]["cells"])
+    assert len(cells) == 12
+    assert cells["sigma"].tolist()[:2] == [0.1, 0.4]
+    assert data["ranks"][0]["friedman"]["average_ranks"] == {"a": 1, "b": 2, "c": 3}
+    outcome = ncbench("significance", ".", "--format", "md", "--out", "found.md")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert "### Ranks: h\\_mean" in (folder / "found.md").read_text()
+    one = ncbench("significance", ".", "--where", "algo=a")
+    assert "Not ranked" in one.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--pair", "a", "d"], "'d' is not known"),
+        (["--over", "datset"], "did you mean 'dataset'"),
+        (["--value", "seconds.fit"], "seconds.fit"),
+        (["--pair", "a", "b", "--where", "algo=a"], "'b' is not known"),
+    ],
+)
+def test_bad_options_are_refused(
+    options: list[str], said: str, folder: Path, ncbench: Callable
+) -> None:
+    outcome = ncbench("significance", ".", *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err

@@ -1,0 +1,257 @@
+"""Statistics against scipy, published examples, closed forms and brute force."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ncbench.statistics import (
+    friedman,
+    holm,
+    mean_interval,
+    paired,
+    wilcoxon,
+    wins_ties_losses,
+)
+
+NAMES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
+# AUC of Demsar (2006), Table 6. Of "voting" his ranks tell 0.975 and 0.975 apart.
+AUC = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
+
+
+def test_friedman_and_nemenyi_of_demsars_example() -> None:
+    found = friedman(1 - AUC, NAMES)
+    published = {"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
+    assert found.average_ranks == pytest.approx(published, abs=5e-4)
+    assert list(found.average_ranks) == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
+    # His 9.28 is without the correction for ties: three of two and one of four here.
+    c = 1 - (3 * (2**3 - 2) + (4**3 - 4)) / (14 * 4 * (4**2 - 1))
+    assert found.statistic * c == pytest.approx(9.28, abs=5e-3)
+    assert found.critical_difference == pytest.approx(1.25, abs=5e-3)
+    assert friedman(1 - AUC, NAMES, level=0.9).critical_difference == pytest.approx(1.12, abs=5e-3)
+    assert found.differ
+    # "the performance of C4.5 is (almost) separable": 3.143 - 1.964 < 1.25, so one group of all;
+    # at 0.10, 1.12, C4.5 is separable from both with m.
+    assert found.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
+    assert friedman(1 - AUC, NAMES, level=0.9).groups == (
+        ("C4.5+m+cf", "C4.5+m", "C4.5+cf"),
+        ("C4.5+cf", "C4.5"),
+    )
+
+
+def test_friedman_is_scipys() -> None:
+    found = friedman(1 - AUC, NAMES)
+    theirs = stats.friedmanchisquare(*(1 - AUC).T)
+    assert found.statistic == pytest.approx(theirs.statistic, rel=1e-12)
+    assert not found.exact
+    assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rank_sums", "statistic", "p"),
+    # Three algorithms, four data sets: published to three digits, as in tables of Friedman's
+    # statistic. Of 6 the chi-squared distribution says 0.0498.
+    [
+        ((4, 8, 12), 8, 0.005),
+        ((4, 9, 11), 6.5, 0.042),
+        ((5, 8, 11), 4.5, 0.125),
+        ((5, 7, 12), 6.5, 0.042),
+        ((6, 6, 12), 6, 0.069),
+    ],
+)
+def test_friedmans_p_is_exact_for_few_data_sets(
+    rank_sums: tuple[int, ...], statistic: float, p: float
+) -> None:
+    orders = list(itertools.permutations([1.0, 2.0, 3.0]))
+    table = next(
+        rows
+        for rows in itertools.product(orders, repeat=4)
+        if np.array_equal(np.sum(rows, axis=0), rank_sums)
+    )
+    found = friedman(table, ["a", "b", "c"])
+    assert found.statistic == pytest.approx(statistic)
+    assert found.exact
+    assert found.p == pytest.approx(p, abs=5.1e-4)
+
+
+def test_friedmans_p_with_ties_by_brute_force() -> None:
+    losses = np.array([[1, 1, 2, 3], [1, 2, 2, 2], [2, 1, 3, 4]])
+    found = friedman(losses, list("abcd"))
+    ranks = np.array([stats.rankdata(row) for row in losses])
+    every = [list(itertools.permutations(row)) for row in ranks]
+    spread = [np.sum(np.square(np.sum(rows, axis=0))) for rows in itertools.product(*every)]
+    expected = np.mean(np.array(spread) >= np.sum(ranks.sum(axis=0) ** 2) - 1e-9)
+    assert found.p == pytest.approx(expected)
+
+
+def test_nemenyi_quantiles_are_the_published_ones() -> None:
+    published = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]  # Demsar, Table 5
+    for k, q in enumerate(published, start=2):
+        found = friedman([range(k)] * 6, [str(j) for j in range(k)]).critical_difference
+        assert found / math.sqrt(k * (k + 1) / 36) == pytest.approx(q, abs=1.1e-3)
+
+
+def test_friedman_of_ties_and_of_one_data_set() -> None:
+    tied = friedman(np.add(0.1, [[0, 1e-16, 2e-16]] * 5), ["a", "b", "c"])
+    assert (tied.statistic, tied.p) == (0, 1)
+    assert set(tied.average_ranks.values()) == {2}
+    assert tied.groups == (("a", "b", "c"),)
+    one = friedman([[0.1, 0.2, 0.3]], ["a", "b", "c"])
+    assert one.statistic == pytest.approx(2)  # k - 1, whatever the losses
+    assert one.p == pytest.approx(1)
+    assert one.groups == (("a", "b", "c"),)
+    assert "no difference of ranks can be concluded" in one.conclusion
+
+
+def test_friedman_of_two_algorithms_is_the_sign_test() -> None:
+    few = friedman([[0.1, 0.2]] * 4, ["a", "b"])
+    assert few.statistic == pytest.approx(4)
+    assert few.p == pytest.approx(2 / 2**4)  # the chi-squared distribution says 0.0455
+    assert few.groups == (("a", "b"),)
+    losses = [[0.1, 0.2]] * 9 + [[0.2, 0.1]] * 2 + [[0.1, 0.1]] * 3
+    found = friedman(losses, ["a", "b"])
+    assert found.p == pytest.approx(stats.binomtest(9, 11).pvalue)
+    assert friedman([[0.1, 0.2]] * 9, ["a", "b"]).groups == ()
+
+
+@pytest.mark.parametrize("losses", [[], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]])
+def test_friedman_refuses_what_is_no_complete_table(losses: list) -> None:
+    with pytest.raises(ValueError, match=r"finite|table"):
+        friedman(losses, ["a", "b"])
+
+
+def test_holm_of_demsars_example() -> None:
+    # Section 3.2.3: against C4.5 by z = (R_i - R_j) / sqrt(k (k + 1) / (6 N)).
+    ranks = friedman(1 - AUC, NAMES).average_ranks
+    error = math.sqrt(4 * 5 / (6 * 14))
+    p = [2 * stats.norm.sf(abs(ranks["C4.5"] - ranks[name]) / error) for name in NAMES[1:]]
+    assert p == pytest.approx([0.019, 0.607, 0.016], abs=2e-3)  # he rounds z
+    adjusted = holm(p)
+    assert adjusted == pytest.approx([3 * p[2], p[1], 3 * p[2]])
+    assert [value < 0.05 for value in adjusted] == [True, False, True]  # his conclusion
+
+
+def test_holm_by_hand() -> None:
+    # As of R's p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm").
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_the_interval_is_scipys_t_interval() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 9))
+    found = paired(a, b, level=0.9)
+    theirs = stats.ttest_rel(a, b)
+    low, high = theirs.confidence_interval(0.9)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-10)
+    assert found.p == pytest.approx(theirs.pvalue, rel=1e-10)
+    assert not found.corrected
+
+
+def test_the_corrected_interval_by_hand() -> None:
+    # Differences 1, 2, 3, 4: mean 5/2, s^2 = 5/3, t(3, 0.975) = 3.1824.
+    found = paired([2, 4, 6, 8], [1, 2, 3, 4], test_train_ratio=0.25)
+    reach = 3.182446 * math.sqrt((1 / 4 + 1 / 4) * 5 / 3)
+    assert (found.difference, found.corrected) == (2.5, True)
+    assert (found.low, found.high) == pytest.approx((2.5 - reach, 2.5 + reach), rel=1e-6)
+    t = 2.5 / math.sqrt((1 / 4 + 1 / 4) * 5 / 3)
+    assert found.p == pytest.approx(2 * stats.t.sf(t, 3))
+    assert not found.separable
+    assert paired([2, 4, 6, 8], [1, 2, 3, 4]).separable
+
+
+def test_the_correction_keeps_its_level_on_overlapping_splits() -> None:
+    # Two algorithms whose losses differ by noise on each example. Means over two random test
+    # parts then have correlation n_test / m, for which the corrected variance is exact: it
+    # rejects the true null in 5 % of cases, the plain t test in far more.
+    rng = np.random.default_rng(0)
+    repeats, m, n_test = 400, 60, 18
+    rejected = np.zeros(2)
+    for _ in range(repeats):
+        noise = rng.standard_normal(m)
+        difference = [noise[rng.permutation(m)[:n_test]].mean() for _ in range(10)]
+        plain = mean_interval(difference)
+        corrected = mean_interval(difference, test_train_ratio=n_test / (m - n_test))
+        rejected += [plain.p < 0.05, corrected.p < 0.05]
+    plain_rate, corrected_rate = rejected / repeats
+    assert plain_rate > 0.3
+    assert 0.02 < corrected_rate < 0.09  # 0.05 +- 3.7 standard errors
+
+
+def test_wilcoxon_is_scipys_without_ties() -> None:
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 5, 8, 20, 50):
+        x = rng.standard_normal(n) + 0.3
+        assert wilcoxon(x) == pytest.approx(stats.wilcoxon(x, method="exact").pvalue, rel=1e-9)
+    x = rng.standard_normal(60) + 0.3
+    assert wilcoxon(x) == pytest.approx(stats.wilcoxon(x).pvalue, rel=1e-9)
+
+
+def test_wilcoxon_with_ties_by_brute_force() -> None:
+    x = np.array([0.1, -0.1, 0.3, 0.3, 0.3, -0.4, 0.0])
+    ranks = stats.rankdata(np.abs(x[x != 0]))
+    observed = min(ranks[x[x != 0] > 0].sum(), ranks[x[x != 0] < 0].sum())
+    sums = [np.dot(signs, ranks) for signs in itertools.product([0, 1], repeat=6)]
+    assert wilcoxon(x) == pytest.approx(2 * np.mean(np.array(sums) <= observed))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 10])
+def test_the_smallest_reachable_p(n: int) -> None:
+    found = paired(np.arange(1, n + 1), np.zeros(n))
+    assert found.smallest_p == found.wilcoxon_p == 2 / 2**n
+
+
+def test_one_split_and_all_ties() -> None:
+    one = paired([0.1], [0.2], test_train_ratio=3 / 7)
+    assert (one.n, one.p, one.wilcoxon_p, one.smallest_p) == (1, 1, 1, 1)
+    assert (one.low, one.high) == (-math.inf, math.inf)
+    assert not one.separable
+    tied = paired([0.1, 0.3], [0.1 + 1e-16, 0.3])  # apart by rounding alone
+    assert (tied.difference, tied.low, tied.high) == (0, 0, 0)
+    assert (tied.p, tied.wilcoxon_p, tied.smallest_p) == (1, 1, 1)
+    assert not tied.separable
+
+
+def test_a_constant_difference_is_separable() -> None:
+    found = paired([1, 2, 3], [2, 3, 4])
+    assert (found.difference, found.low, found.high, found.p) == (-1, -1, -1, 0)
+    assert found.separable
+
+
+def test_ties_leave_fewer_signs() -> None:
+    assert paired([1, 2, 3, 4], [1, 0, 0, 0]).smallest_p == 2 / 2**3
+
+
+def test_what_is_not_paired_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 and 2"):
+        paired([1, 2, 3], [1, 2])
+    with pytest.raises(ValueError, match="finite"):
+        mean_interval([0.1, np.nan])
+    with pytest.raises(ValueError, match="one or more"):
+        mean_interval([])
+
+
+def test_wins_ties_and_losses() -> None:
+    assert wins_ties_losses([1, 2, 3, 4], [2, 2, 2, 2 + 1e-15]) == (1, 1, 2)
