@@ -216,6 +216,33 @@ def test_plugins_and_help_list_the_file(ncbench: Callable, mine: Path) -> None:
     assert "constant" not in ncbench("plugins").out
 
 
+MEASURE = """from ncbench import Measure, hookimpl
+
+
+class FirstClass(Measure):
+    '''The share that is predicted to be of class 0.'''
+
+    def __call__(self, C):
+        return float(C[:, 0].sum())
+
+
+@hookimpl
+def ncbench_measures():
+    return {"first_class": FirstClass}
+"""
+
+
+def test_a_measure_of_a_file_on_records_that_are_older(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    ncbench(*QUICK, "plugins_from=mine.py", "algo=constant", "algo.share=0.4")
+    (tmp_path / "new.py").write_text(MEASURE)
+    argv = ("aggregate", "outputs", "--value", "first_class", "--format", "json")
+    (row,) = json.loads(ncbench(*argv, "--plugins-from", "new.py").out)
+    assert row["mean"] == pytest.approx(0.4)
+    assert ncbench(*argv).code == 2
+
+
 def test_use_files_replaces_and_fails_whole(mine: Path, tmp_path: Path) -> None:
     use_files([mine, str(mine)])
     assert files_in_use() == [str(mine)]
