@@ -67,8 +67,9 @@ class PluginFile:
 
     def load(self) -> ModuleType:
         """Run the file as a module; raise NcbenchError, with the line, if it cannot be."""
-        # The version is part of the name: an edited file is another module.
-        name = f"ncbench_plugin_file_{self.name}_{self.version}"
+        # The version is part of the name: an edited file is another module. Dots would make it
+        # part of a package, where pickle would look for it.
+        name = f"ncbench_plugin_file_{self.name.replace('.', '_')}_{self.version}"
         if name in sys.modules:
             return sys.modules[name]
         spec = importlib.util.spec_from_file_location(name, self.path)

@@ -243,7 +243,9 @@ def test_a_measure_of_a_file_on_records_that_are_older(
     assert ncbench(*argv).code == 2
 
 
-def test_use_files_replaces_and_fails_whole(mine: Path, tmp_path: Path) -> None:
+def test_use_files_replaces_and_fails_whole(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.v2.py"
+    mine.write_text(SOURCE)
     use_files([mine, str(mine)])
     assert files_in_use() == [str(mine)]
     algorithm = get_registry().build("algo", "constant", share=0.25)
