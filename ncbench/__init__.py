@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from ncbench.dataset import Dataset, NoisyLabels, identified_by
     from ncbench.estimator import NoisyLabelClassifier
     from ncbench.measure import Measure, RecallMeasure
+    from ncbench.mixture import Mixture
     from ncbench.noise_matrix import NoiseMatrix
+    from ncbench.noise_model import MatrixNoise
+    from ncbench.posterior_classifier import PosteriorClassifier
     from ncbench.t_estimation import NoisySample
 
 __version__ = "0.1.0"
@@ -24,18 +27,24 @@ _LAZY = {
     "NoisyLabelClassifier": "ncbench.estimator",
     "Measure": "ncbench.measure",
     "RecallMeasure": "ncbench.measure",
+    "Mixture": "ncbench.mixture",
     "NoiseMatrix": "ncbench.noise_matrix",
+    "MatrixNoise": "ncbench.noise_model",
+    "PosteriorClassifier": "ncbench.posterior_classifier",
     "NoisySample": "ncbench.t_estimation",
 }
 
 __all__ = [
     "Dataset",
+    "MatrixNoise",
     "Measure",
+    "Mixture",
     "NcbenchError",
     "NoiseMatrix",
     "NoisyLabelClassifier",
     "NoisyLabels",
     "NoisySample",
+    "PosteriorClassifier",
     "RecallMeasure",
     "hookimpl",
     "identified_by",

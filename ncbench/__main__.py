@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from importlib import import_module
@@ -20,11 +21,11 @@ def main() -> None:
     try:
         if argv and argv[0] in subcommands:
             module = import_module(f"ncbench.commands.{subcommands[argv[0]]}")
-            code = module.main(argv[1:])
+            code = module.main(_use_files(argv[1:]))
         elif "--help" in argv or "-h" in argv:
             from ncbench.listing import print_help
 
-            print_help()
+            print_help(argv)
             code = 0
         else:
             from ncbench.app import main as run
@@ -37,6 +38,17 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
+
+
+def _use_files(argv: list[str]) -> list[str]:
+    """Take ``--plugins-from FILE``, which every subcommand has, out of its arguments."""
+    from ncbench.registry import use_files
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--plugins-from", metavar="FILE", action="append", default=[])
+    args, others = parser.parse_known_args(argv)
+    use_files(args.plugins_from)
+    return others
 
 
 if __name__ == "__main__":

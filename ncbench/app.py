@@ -29,8 +29,8 @@ from omegaconf.errors import OmegaConfBaseException
 from ncbench import configs
 from ncbench.errors import NcbenchError
 from ncbench.files import write_json
-from ncbench.records import cell_id
-from ncbench.registry import KINDS, get_registry
+from ncbench.records import cell_id, plugin_versions
+from ncbench.registry import KINDS, files_in_use, get_registry, use_files
 from ncbench.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ CONFIG_NAME = "config"
 CONFIG_PATH = "pkg://ncbench_conf"
 
 _INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
+_PLUGINS_FROM = re.compile(r"\+{0,2}plugins_from=")
 _MISSPELT = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
@@ -47,6 +48,7 @@ def main(argv: Sequence[str]) -> int:
     """Run ``python -m ncbench`` without a subcommand; return the exit code."""
     parser = get_args_parser()
     args = parser.parse_args(argv)
+    args.overrides = use_named_files(args.overrides)
     configs.register()
     asks_only = args.hydra_help or args.cfg or args.info or args.shell_completion
     if asks_only:
@@ -67,6 +69,33 @@ def main(argv: Sequence[str]) -> int:
         raise NcbenchError(_explain(error)) from error
     finally:
         GlobalHydra.instance().clear()
+
+
+def use_named_files(overrides: list[str]) -> list[str]:
+    """Make the plug-ins of ``plugins_from=`` known: the config groups depend on them.
+
+    Returns the overrides with that one made absolute, for processes that run elsewhere.
+    """
+    named = [text for text in overrides if _PLUGINS_FROM.match(text)]
+    paths: list[str] = []
+    for text in named:
+        try:
+            (override,) = OverridesParser.create().parse_overrides([text])
+        except HydraException as error:
+            raise NcbenchError(f"{text}: {_explain(error)}") from error
+        if override.is_sweep_override():
+            several = text.split("=", 1)[1]
+            raise NcbenchError(
+                f"{text}: files are not swept over; all of them: plugins_from=[{several}]"
+            )
+        value = override.value()
+        paths += map(str, value if isinstance(value, list) else [value])
+    use_files(paths)
+    if not named:
+        return overrides
+    absolute = ",".join(map(_quoted, files_in_use()))
+    others = [text for text in overrides if text not in named]
+    return [*others, f"plugins_from=[{absolute}]"]
 
 
 def _single(hydra: Hydra, args: argparse.Namespace) -> int:
@@ -200,6 +229,7 @@ def _axis(override: Override) -> list[str]:
 
 def _resolve(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> dict[str, Any]:
     config = {**configs.resolve(_compose(hydra, args, overrides)), "command": sys.argv[1:]}
+    config["plugins"] = plugin_versions(config)
     return {**config, "id": cell_id(config)}
 
 

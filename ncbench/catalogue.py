@@ -22,6 +22,7 @@ from typing import Any
 
 from ncbench.files import write_json
 from ncbench.plugin import Plugin
+from ncbench.plugin_file import PluginFile
 
 
 def default_path() -> Path:
@@ -49,7 +50,7 @@ class Catalogue:
         except (OSError, ValueError, TypeError):
             self._entries = {}
 
-    def find(self, point: EntryPoint) -> list[Plugin] | None:
+    def find(self, point: EntryPoint | PluginFile) -> list[Plugin] | None:
         """Return what an entry point offered, if nothing has changed since."""
         entry = self._entries.get(_key(point))
         try:
@@ -59,7 +60,7 @@ class Catalogue:
         except (KeyError, TypeError):  # a file of another version, or not ours
             return None
 
-    def keep(self, point: EntryPoint, plugins: list[Plugin]) -> None:
+    def keep(self, point: EntryPoint | PluginFile, plugins: list[Plugin]) -> None:
         """Remember what an entry point offers."""
         described = [asdict(plugin) for plugin in plugins]
         self._entries[_key(point)] = {"state": _state(point), "plugins": described}
@@ -73,14 +74,17 @@ class Catalogue:
             write_json(self._path, self._entries)
 
 
-def _key(point: EntryPoint) -> str:
-    return f"{point.dist.name if point.dist else ''}:{point.name}={point.value}"
+def _key(point: EntryPoint | PluginFile) -> str:
+    value = "" if isinstance(point, PluginFile) else point.value
+    return f"{point.dist.name if point.dist else ''}:{point.name}={value}"
 
 
-def _state(point: EntryPoint) -> str:
+def _state(point: EntryPoint | PluginFile) -> str:
     """Return a text that changes when the plug-in's package, or the core, is edited or upgraded."""
     state = hashlib.sha256((point.dist.version if point.dist else "").encode())
-    for package in (point.module.partition(".")[0], "ncbench"):
+    # The version of a file is a hash of all of it.
+    own = [] if isinstance(point, PluginFile) else [point.module.partition(".")[0]]
+    for package in (*own, "ncbench"):
         for file in _files(package):
             about = file.lstat()  # an editor's lock file may be a link to nowhere
             state.update(f"{file} {about.st_mtime_ns} {about.st_size}\n".encode())

@@ -11,17 +11,25 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ncbench.errors import NotApplicable
+from ncbench import observers
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.experiment import Cell, Config, losses, prepare, run_trial
-from ncbench.records import CellFolder, cell_id, new_record
-from ncbench.registry import get_registry
+from ncbench.records import CellFolder, cell_id, new_record, plugin_versions
+from ncbench.registry import get_registry, use_files
 
 
 def run_alone(config: Config) -> dict[str, Any]:
     """Run a cell by itself: errors are raised; bad input writes nothing."""
     folder = CellFolder(config["output_dir"], config["id"])
     found = None if config["force"] else folder.finished()
-    return found or _complete(prepare(config), folder)
+    if found:
+        return found
+    cell = prepare(config)
+    try:
+        return _complete(cell, folder)
+    except BaseException as error:
+        observers.run_finished(_failed(config, error))
+        raise
 
 
 def run_in_sweep(config: Config) -> dict[str, Any]:
@@ -31,15 +39,33 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
     if found:
         return found
     try:
+        _use_plugins(config)
         return _complete(prepare(config), folder)
     except NotApplicable as unfit:
         record = new_record(config, "skipped", reason=str(unfit))
     except (Exception, SystemExit) as error:
         folder.forget_trials()  # the code will be mended: its trials are not those of the next run
-        reason = f"{type(error).__name__}: {error}"
-        record = new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
+        record = _failed(config, error)
     folder.write(record)
+    observers.run_finished(record)
     return record
+
+
+def _failed(config: Config, error: BaseException) -> dict[str, Any]:
+    reason = f"{type(error).__name__}: {error}"
+    return new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
+
+
+def _use_plugins(config: Config) -> None:
+    """Have the plug-ins that the cell was named by: its id says which versions they are."""
+    use_files(config["plugins_from"])
+    now = plugin_versions(config)
+    for kind, then in config["plugins"].items():
+        if now[kind] != then:
+            raise NcbenchError(
+                f"{kind}={config[kind]['name']} was of {then} when the sweep began and is of "
+                f"{now[kind]} now; start the sweep again"
+            )
 
 
 def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:
@@ -83,7 +109,6 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
 
 def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
     config, dataset = cell.config, cell.dataset
-    started = time.time()
     with folder.mine():
         if config["force"]:
             folder.forget_trials()
@@ -91,6 +116,8 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
             found = folder.finished()  # another process may have just done it
             if found:
                 return found
+        observers.run_started(config)
+        started = time.time()
         record = new_record(
             config,
             "done",
@@ -108,6 +135,7 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
             peak_memory_mb=_peak_memory_mb(),
         )
         folder.write(record)
+    observers.run_finished(record)
     return record
 
 

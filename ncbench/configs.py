@@ -13,7 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import Plugin
-from ncbench.registry import KINDS, Registry, get_registry
+from ncbench.registry import KINDS, OBSERVERS, Registry, files_in_use, get_registry
 from ncbench.settings import MISSING, SETTINGS, Settings
 from ncbench.signature import TYPES, Parameter, as_list
 
@@ -47,7 +47,7 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     """
     registry = get_registry()
     config: dict[str, Any] = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
-    config.update({key: cfg[key] for key in SETTINGS})
+    config.update({key: _plain(cfg[key]) for key in SETTINGS})
     _require(0 <= config["sigma"] <= 1, config, "sigma", "a probability, in [0, 1]")
     _require(0 < config["test_size"] < 1, config, "test_size", "a share, in (0, 1)")
     _require(1 <= config["trials"] <= 10_000, config, "trials", "from 1 to 10000")
@@ -57,6 +57,15 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     _require(config["threads"] >= 1, config, "threads", "at least 1")
     _require(0 <= config["cache_limit"] < math.inf, config, "cache_limit", "a size in GB")
     _require(0 <= config["seed"] <= 400_000, config, "seed", "from 0 to 400000")
+    config["observers"] = _names("observers", config["observers"])
+    for observer in config["observers"]:
+        registry.plugin(OBSERVERS.group, observer)
+    if config["plugins_from"] != files_in_use():
+        # A config file from a stranger must not be able to run code.
+        raise NcbenchError(
+            f"plugins_from={config['plugins_from']}: files with code are named on the command "
+            "line, not in config files"
+        )
     return config
 
 
@@ -81,8 +90,7 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     value = cfg[parameter.name]
     if isinstance(value, float) and not math.isfinite(value):
         raise NcbenchError(f"{key}={value}; expected a finite number")
-    if OmegaConf.is_config(value):
-        value = OmegaConf.to_container(value, resolve=True)
+    value = _plain(value)
     if value is None and parameter.optional:
         return None
     if parameter.choices and value not in parameter.choices:
@@ -95,6 +103,17 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     if parameter.type.startswith("dict") and not isinstance(value, dict):
         raise NcbenchError(f"{key}={value}; expected {{key: value, ...}}")
     return value
+
+
+def _names(key: str, value: Any) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise NcbenchError(f"{key}={value}; expected names: {key}=[ONE,OTHER]")
+    return names
+
+
+def _plain(value: Any) -> Any:
+    return OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
 
 
 def parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -92,6 +92,10 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         _shrink(path.parent, self.limit)
         return probabilities
 
+    def predict(self, X: Array) -> NDArray:
+        """Return the most probable class of each row, ties to the lowest."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
     def _model(self) -> Any:
         if self._fitted is None:
             self._fitted = fit_cpe(self.cpe, *self._sample)

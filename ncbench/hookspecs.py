@@ -1,9 +1,12 @@
-"""The plug-in door: one hook per kind of thing that can be plugged in.
+"""The plug-in door: one hook per kind of thing that can be plugged in, and two for observers.
 
 A plug-in is a module with functions of these names, marked with ``ncbench.hookimpl`` and named
-by an entry point of group ``ncbench``. Each function returns a mapping from name to a class or
-function. Its keyword arguments, with their type hints and defaults, are its configuration;
-arguments in the table below are not configuration: the core supplies them.
+by an entry point of group ``ncbench``, or a file named by ``plugins_from``. It may say which
+version of this page it was written for, ``NCBENCH_API = 1``; one for a newer version than
+``API_VERSION`` is refused with a message that says so. Each of the first six functions returns
+a mapping from name to a class or function. Its keyword arguments, with their type hints and
+defaults, are its configuration; arguments in the table below are not configuration: the core
+supplies them.
 
 ================= ============================ =================================================
 kind              supplied by the core         what the class or function gives
@@ -48,8 +51,14 @@ if TYPE_CHECKING:
             """Return the estimated noise matrix."""
 
 
+API_VERSION = 1
+"""Goes up by one when a hook is added, or when something else is asked of what hooks return."""
+
 hookspec = pluggy.HookspecMarker("ncbench")
 hookimpl = pluggy.HookimplMarker("ncbench")
+
+
+# What can be named in a configuration
 
 
 @hookspec
@@ -93,5 +102,32 @@ def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
     """Algorithms by name: scikit-learn classifiers whose ``fit`` takes ``noise_matrix``.
 
     Called when the registry is built; a name taken twice is an error.
+    """
+    raise NotImplementedError
+
+
+# Observers: modules that follow a sweep. A run asks for them by the names of their entry points
+# (of a file: its name without .py), ``observers=[mlflow]``; no other is called.
+
+
+@hookspec
+def ncbench_run_started(config: Mapping[str, Any]) -> None:
+    """Take note that a cell is about to run its trials.
+
+    Called in the process that runs the cell; not for a cell that is found finished, is skipped,
+    or fails before its first trial. ``config`` is a copy of its resolved configuration and its
+    ``id``. What an observer raises becomes a warning on standard error; the cell runs on.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def ncbench_run_finished(record: Mapping[str, Any]) -> None:
+    """Take note of a cell's record: done, skipped or failed.
+
+    Called after the record is written, in the process that ran the cell; if that was killed, in
+    the one that noticed. A cell run alone that raises has no record in the end, but a failed
+    one is passed here. ``record`` is a copy. What an observer raises becomes a warning on
+    standard error, no more.
     """
     raise NotImplementedError

@@ -18,6 +18,7 @@ def as_json() -> str:
     return json.dumps(
         {
             "plugins": [asdict(plugin) for plugin in registry.plugins()],
+            "observers": [asdict(observer) for observer in registry.observers()],
             "problems": [asdict(problem) for problem in registry.problems],
         },
         indent=2,
@@ -30,12 +31,17 @@ _USAGE = """ncbench: learning from noisy labels for non-linear measures of the c
   python -m ncbench -m KEY=A,B ...         a sweep over every combination, and a table"""
 
 _HYDRA = """
+Subcommands take plug-ins from files with --plugins-from FILE, once for each.
 Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists them.
 """
 
 
-def print_help() -> None:
-    """Print usage, keys, and what each group offers."""
+def print_help(argv: list[str]) -> None:
+    """Print usage, keys, and what each group offers, with the files that ``argv`` names."""
+    if any("plugins_from=" in text for text in argv):
+        from ncbench.app import use_named_files
+
+        use_named_files(argv)
     print(_USAGE)
     for module in iter_modules(commands.__path__):
         about = import_module(f"ncbench.commands.{module.name}").__doc__ or ""
@@ -43,7 +49,7 @@ def print_help() -> None:
     print(_HYDRA)
     print("Keys")
     for key, setting in SETTINGS.items():
-        print(f"  {key}={setting.default}".ljust(24) + setting.metadata["help"])
+        print(f"  {key}={setting.metadata['default']}".ljust(24) + setting.metadata["help"])
     _print_plugins()
 
 
@@ -66,3 +72,7 @@ def _print_plugins(owners: bool = False) -> None:
                 print(f"  {plugin.name:<15} {plugin.summary}{owner}")
                 for parameter in plugin.parameters:
                     print(f"      {kind.group}.{parameter}")
+    print("\nobserver (observers=[NAME])")
+    for observer in get_registry().observers():
+        owner = f"  [{observer.distribution} {observer.version}]" if owners else ""
+        print(f"  {observer.name:<15} {observer.summary}{owner}")

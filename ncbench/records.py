@@ -43,7 +43,7 @@ RECORD = "record.json"
 
 NOT_IDENTITY = (
     *("data_dir", "output_dir", "threads", "cache", "cache_limit"),
-    *("force", "on_error", "group", "command", "id"),
+    *("force", "on_error", "group", "plugins_from", "observers", "command", "plugins", "id"),
 )
 """Keys that say where and how a cell is run; they do not change what it is."""
 
@@ -84,13 +84,13 @@ def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
 
 def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str, Any]:
     """Return the record of a cell: what is the same for every status, and more."""
-    kept = {key: value for key, value in config.items() if key not in ("command", "id")}
+    kept = {k: value for k, value in config.items() if k not in ("command", "plugins", "id")}
     return {
         "schema": SCHEMA,
         "id": config["id"],  # of the start: loading may have put a copy of the data in place
         "status": status,
         "config": kept,
-        "plugins": plugin_versions(config),
+        "plugins": config["plugins"],
         **more,
         "provenance": provenance(config.get("command", []), config["threads"]),
     }

@@ -11,6 +11,7 @@ from ncbench.cell import run_trials
 from ncbench.errors import NcbenchError
 from ncbench.experiment import prepare
 from ncbench.records import RECORD, plugin_versions, read_record
+from ncbench.registry import files_in_use, use_files
 
 
 def rerun(
@@ -23,6 +24,7 @@ def rerun(
         config["data_dir"] = data_dir
     if threads is not None:
         config["threads"] = threads
+    use_files(files_in_use() or config.get("plugins_from", []))
     cell = prepare(config)
     # Through JSON and back, as the record has been: floats survive that bit for bit.
     trials = json.loads(json.dumps(run_trials(cell)))

@@ -9,7 +9,10 @@ MISSING: Any = "???"  # OmegaConf's mark of a value that must be given
 
 
 def _setting(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
+    about = {"help": help, "default": default}
+    if isinstance(default, list):
+        return field(default_factory=default.copy, metadata=about)
+    return field(default=default, metadata=about)
 
 
 @dataclass
@@ -34,6 +37,8 @@ class Settings:
     force: bool = _setting(False, "run cells again that are finished")
     on_error: str = _setting("record", "a failing cell: record it and go on, or raise and stop")
     group: int = _setting(0, "cells in one job of the launcher; 0: all (basic), 1 (others)")
+    plugins_from: Any = _setting([], "Python files with plug-ins: a.py or [a.py,b.py]")  # noqa: RUF009
+    observers: Any = _setting([], "plug-ins that follow the run, such as [mlflow]")  # noqa: RUF009
 
     # Which of a sweep's jobs this is; set by the sweep itself.
     job: Any = None

@@ -21,7 +21,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ncbench import observers
+from ncbench.errors import NcbenchError
 from ncbench.records import CellFolder, new_record
+from ncbench.registry import use_files
 
 Config = Mapping[str, Any]
 
@@ -85,6 +88,9 @@ def _killed(config: Config, code: int) -> dict[str, Any]:
     how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
     record = new_record(config, "failed", reason=f"the process of this cell {how}")
     CellFolder(config["output_dir"], config["id"]).write(record)
+    with contextlib.suppress(NcbenchError):  # the file of an observer may be gone too
+        use_files(config["plugins_from"])
+    observers.run_finished(record)
     return summary(record)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ncbench.__main__ import main
+from ncbench.registry import use_files
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -29,7 +30,7 @@ class Outcome:
 @pytest.fixture
 def ncbench(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+) -> Iterator[Callable[..., Outcome]]:
     """Run ``python -m ncbench ...`` from an empty folder, in this process."""
     monkeypatch.chdir(tmp_path)
 
@@ -40,7 +41,8 @@ def ncbench(
         captured = capsys.readouterr()
         return Outcome(int(stop.value.code or 0), captured.out, captured.err)
 
-    return run
+    yield run
+    use_files([])  # what a command took from files is not for the next test
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
@@ -24,40 +22,24 @@ def test_the_estimator_example_runs() -> None:
     assert names["ncfw"].predict(names["X"][:3]).tolist() == [0, 0, 0]  # type: ignore[attr-defined,index]
 
 
-def test_the_plugin_example_installs_and_is_in_the_table(tmp_path: Path) -> None:
-    source, site = tmp_path / "source", tmp_path / "site"
-    source.mkdir()
-    (source / "balanced_rule.py").write_text(block("python", "BalancedRule"))
-    (source / "pyproject.toml").write_text(block("toml", "balanced-rule"))
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site)]
-    subprocess.run([*pip, str(source)], check=True)
-
-    def run(*argv: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "ncbench", *argv],
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(site),
-                "NCBENCH_CACHE_HOME": str(tmp_path / "cache"),
-            },
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
-
-    listing = json.loads(run("plugins", "--json"))
-    (mine,) = [p for p in listing["plugins"] if p["distribution"] == "balanced-rule"]
-    assert (mine["kind"], mine["name"], mine["version"]) == ("algo", "balanced_rule", "0.1")
-    table = run("-m", "algo=nclr_plugin,balanced_rule", "dataset=wine", "sigma=0.1,0.4")
+def test_the_plugin_example_is_in_the_table_and_keeps_its_contract(
+    tmp_path: Path, ncbench: Callable
+) -> None:
+    (tmp_path / "balanced_rule.py").write_text(block("python", "BalancedRule"))
+    commands = re.findall(r"python -m ncbench (.*balanced_rule.py.*?)(?: +#.*)?\n", README)
+    assert len(commands) == 3
+    sweep, parameter, check = (command.split() for command in commands)
+    sweep = [argument.replace("ncfw", "nclr_plugin") for argument in sweep]  # which is faster
+    table = ncbench(*sweep, "dataset=wine", "trials=2").out
     assert re.search(r"balanced_rule +0\.\d{3} \(0\.\d{3}\)", table)
-    run("-m", "algo=balanced_rule", "algo.power=0.5,1.0", "dataset=wine")
+    assert ncbench(*parameter, "dataset=wine", "trials=1").code == 0
     records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
-    assert {record["plugins"]["algo"] for record in records} == {
-        "ncbench 0.1.0",
-        "balanced-rule 0.1",
+    assert {record["plugins"]["algo"].split()[0] for record in records} == {
+        "ncbench",
+        "balanced_rule.py",
     }
+    outcome = ncbench(*check)
+    assert (outcome.code, outcome.out.splitlines()[-1]) == (0, "11 ok")
 
 
 def test_every_plugin_the_readme_names_exists_and_the_other_way_round() -> None:

@@ -1,0 +1,1 @@
+"""Observers: modules that follow a sweep, each asked for by name."""

@@ -1,0 +1,115 @@
+"""MLflow: one MLflow run for each cell, with its configuration, losses and record.
+
+Where to is MLflow's own business: ``MLFLOW_TRACKING_URI`` and ``MLFLOW_EXPERIMENT_NAME`` (here
+``ncbench`` by default).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ncbench import NcbenchError, hookimpl
+
+NCBENCH_API = 1
+
+_STATUS = {"done": "FINISHED", "skipped": "FINISHED", "failed": "FAILED"}
+_run_of: dict[str, str] = {}
+
+
+@hookimpl
+def ncbench_run_started(config: Mapping[str, Any]) -> None:
+    """Begin a run, which MLflow shows as running."""
+    _run_of[config["id"]] = _begin(config["id"], config)
+
+
+@hookimpl
+def ncbench_run_finished(record: Mapping[str, Any]) -> None:
+    """Log the losses, mean and trial by trial, and the record; end the run."""
+    from mlflow.entities import Metric, RunTag
+
+    identity = record["id"]
+    run = _run_of.pop(identity, None) or _left_running(identity)
+    run = run or _begin(identity, record["config"])
+    now = int(time.time() * 1000)
+    trials = record.get("trials", [])
+    metrics = [
+        Metric(f"trial.{measure}", loss, now, trial["trial"])
+        for trial in trials
+        for measure, loss in trial["losses"].items()
+    ]
+    metrics += [
+        Metric(measure, sum(t["losses"][measure] for t in trials) / len(trials), now, 0)
+        for measure in (trials[0]["losses"] if trials else ())
+    ]
+    tags = [RunTag("ncbench.status", record["status"])]
+    tags += [RunTag(f"ncbench.{kind}", owner) for kind, owner in record["plugins"].items()]
+    if "reason" in record:
+        tags.append(RunTag("ncbench.reason", record["reason"][:5000]))
+    client = _client()
+    for start in range(0, len(metrics), 1000):  # MLflow takes no more at once
+        client.log_batch(run, metrics=metrics[start : start + 1000])
+    client.log_batch(run, tags=tags)
+    client.log_dict(run, dict(record), "record.json")
+    client.set_terminated(run, _STATUS[record["status"]])
+
+
+def _client() -> Any:
+    try:
+        from mlflow.tracking import MlflowClient
+    except ImportError as error:
+        raise NcbenchError("MLflow is not installed: pip install 'ncbench[mlflow]'") from error
+    return MlflowClient()
+
+
+def _experiment(client: Any) -> str:
+    from mlflow.exceptions import MlflowException
+
+    name = os.environ.get("MLFLOW_EXPERIMENT_NAME", "ncbench")
+    found = client.get_experiment_by_name(name)
+    if found is None:
+        try:
+            return str(client.create_experiment(name))
+        except MlflowException:  # another process was faster
+            found = client.get_experiment_by_name(name)
+    return str(found.experiment_id)
+
+
+def _begin(identity: str, config: Mapping[str, Any]) -> str:
+    from mlflow.entities import Param
+
+    client = _client()
+    title = f"{config['measure']['name']} {config['dataset']['name']} {config['algo']['name']}"
+    run = client.create_run(
+        _experiment(client),
+        tags={"ncbench.id": identity},
+        run_name=f"{title} sigma={config['sigma']:g}",
+    )
+    parameters = [Param(key, str(value)[:6000]) for key, value in _flat(config)]
+    for start in range(0, len(parameters), 100):  # MLflow takes no more at once
+        client.log_batch(run.info.run_id, params=parameters[start : start + 100])
+    return str(run.info.run_id)
+
+
+def _flat(config: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    flat: list[tuple[str, Any]] = []
+    for key, value in config.items():
+        if not isinstance(value, Mapping):
+            flat.append((key, value))
+        elif "name" in value:  # a plug-in with its parameters
+            flat.append((key, value["name"]))
+            flat += [(f"{key}.{k}", v) for k, v in value.items() if k != "name"]
+    return flat
+
+
+def _left_running(identity: str) -> str | None:
+    """Find the run that a process began which was killed since."""
+    client = _client()
+    runs = client.search_runs(
+        [_experiment(client)],
+        f"tags.`ncbench.id` = '{identity}' and attributes.status = 'RUNNING'",
+        max_results=1,
+    )
+    return runs[0].info.run_id if runs else None

@@ -1,0 +1,135 @@
+"""docs/plugins.md says what the hooks are, and its examples work as they stand there."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ncbench import hookspecs
+from ncbench.errors import NcbenchError
+from ncbench.hookspecs import API_VERSION, hookimpl
+from ncbench.plugin_file import PluginFile
+from ncbench.registry import KINDS, Registry, get_registry, use_files
+from ncbench.signature import TYPES
+from ncbench.testing import run_checks
+
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "plugins.md").read_text()
+HOOKS = {
+    name: function
+    for name, function in vars(hookspecs).items()
+    if hasattr(function, "ncbench_spec")
+}
+
+
+def signature(function: Callable[..., object]) -> str:
+    """Write a signature as the page has it: annotations without quotes."""
+    return f"{function.__name__}{inspect.signature(function)}".replace("'", "")
+
+
+def sections() -> dict[str, str]:
+    """Return the text below each heading that names a hook."""
+    parts = re.split(r"^##+ (.*)$", PAGE, flags=re.MULTILINE)
+    return {
+        title.strip("`"): text
+        for title, text in zip(parts[1::2], parts[2::2], strict=True)
+        if title.startswith("`ncbench_")
+    }
+
+
+def examples() -> Iterator[tuple[str, str]]:
+    """Yield the examples that are plug-ins, by the last hook each of them has."""
+    for source in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL):
+        hooks = re.findall(r"@hookimpl\ndef (\w+)", source)
+        if hooks:
+            yield hooks[-1], source
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[dict[str, Path]]:
+    written = {}
+    for hook, source in examples():
+        written[hook] = tmp_path / f"{hook}_example.py"
+        written[hook].write_text(source)
+    yield written
+    use_files([])
+
+
+def test_every_hook_is_there_with_its_signature() -> None:
+    assert set(sections()) == {signature(function) for function in HOOKS.values()}
+    assert {kind.hook for kind in KINDS.values()} <= HOOKS.keys()
+
+
+def test_every_section_says_when_the_hook_is_called() -> None:
+    for title, text in sections().items():
+        assert re.search(r"[Cc]alled (in|once)|[Bb]uilt (once|for)|built for each", text), title
+
+
+def test_every_hook_spec_has_a_docstring_that_says_when() -> None:
+    for name, function in HOOKS.items():
+        assert "Called" in (inspect.getdoc(function) or ""), name
+
+
+def test_there_is_an_example_for_every_kind_and_for_observers(files: dict[str, Path]) -> None:
+    assert files.keys() == {kind.hook for kind in KINDS.values()} | {"ncbench_run_finished"}
+    assert "@hookimpl\ndef ncbench_run_started(config):" in PAGE
+
+
+def test_the_examples_keep_the_contract(files: dict[str, Path]) -> None:
+    use_files(files.values())
+    mine = [p for p in get_registry().plugins() if p.distribution.endswith("_example.py")]
+    assert {plugin.kind for plugin in mine} == set(KINDS)
+    for plugin in mine:
+        assert plugin.summary.endswith(".")
+        for result in run_checks(plugin.kind, plugin.name):
+            assert result.status == "ok", result
+
+
+def test_the_examples_work_together(
+    ncbench: Callable, files: dict[str, Path], tmp_path: Path
+) -> None:
+    names = ",".join(path.name for path in files.values())
+    chosen = "algo=centroids measure=absolute_error noise=pairs cpe=forest t_estimator=votes"
+    outcome = ncbench(
+        *(f"plugins_from=[{names}]", *chosen.split(), "dataset=moons", "trials=1"),
+        "observers=[ncbench_run_finished_example]",
+    )
+    assert outcome.code == 0, outcome.err
+    assert outcome.err == ""
+    (path,) = tmp_path.rglob("record.json")
+    record = json.loads(path.read_text())
+    assert all(owner.startswith("ncbench_") for owner in record["plugins"].values())
+    log = (tmp_path / "sweep.log").read_text().splitlines()
+    assert [line.split()[-2:] for line in log] == [
+        ["started:", "centroids"],
+        [record["id"], "done"],
+    ]
+
+
+def test_what_the_page_says_of_types_and_versions() -> None:
+    for name in TYPES:
+        inner = name[len("list[") : -1] if name.startswith("list[") else name
+        assert f"`{inner}`" in PAGE, name
+    assert f"`NCBENCH_API = {API_VERSION}`" in PAGE
+    for kind in KINDS.values():
+        for argument in kind.supplied:
+            assert f"`{argument}`" in PAGE
+
+
+def test_a_signature_that_differs_is_found(tmp_path: Path) -> None:
+    """The comparison above can fail, and pluggy holds plug-ins to the same signatures."""
+
+    def ncbench_run_started(config: dict, more: int = 0) -> None: ...
+
+    assert signature(ncbench_run_started) not in sections()
+    path = tmp_path / "more.py"
+    path.write_text(
+        "from ncbench import hookimpl\n\n@hookimpl\ndef ncbench_run_started(config, more): ...\n"
+    )
+    with pytest.raises(NcbenchError, match="more"):
+        Registry([PluginFile.read(path)])
+    assert hookimpl.project_name == "ncbench"

@@ -1,0 +1,223 @@
+"""Observers: told of each cell, asked for by name, and never in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncbench.__main__ import main
+
+QUICK = ("dataset=iris", "trials=1", "measure=h_mean")
+
+# An observer that writes down what it is told, and algorithms that end in all the ways there are.
+WATCH = """
+'''Writes down what it is told.'''
+import json, os, signal
+import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+
+def write(*line):
+    with open("seen.jsonl", "a") as file:
+        file.write(json.dumps([*line, os.getpid()]) + "\\n")
+
+
+@hookimpl
+def ncbench_run_started(config):
+    write("started", config["algo"]["name"], config["id"])
+    config["sigma"] = "spoilt"  # a copy: nobody minds
+
+
+@hookimpl
+def ncbench_run_finished(record):
+    there = os.path.exists(f"{record['config']['output_dir']}/cells/{record['id']}/record.json")
+    write(record["status"], record["config"]["algo"]["name"], record["id"], there)
+    record.clear()
+
+
+class Killed(NoisyLabelClassifier):
+    def _fit(self, X, y, noise):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def _predict_proba(self, X):
+        return np.eye(3)[np.zeros(len(X), dtype=int)]
+
+
+class Raises(Killed):
+    def _fit(self, X, y, noise):
+        raise RuntimeError("no luck")
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"killed": Killed, "raises": Raises}
+"""
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Callable[[], list[list[Any]]]:
+    (tmp_path / "watch.py").write_text(WATCH)
+    log = tmp_path / "seen.jsonl"
+
+    def read() -> list[list[Any]]:
+        lines = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return [json.loads(line) for line in lines]
+
+    return read
+
+
+def test_an_observer_is_told_of_every_cell_whatever_becomes_of_it(
+    ncbench: Callable, seen: Callable
+) -> None:
+    watched = ("plugins_from=watch.py", "observers=[watch]", *QUICK)
+    argv = ("-m", *watched, "algo=cpe_argmax,ncbs,raises,killed")
+    assert ncbench(*argv).code == 1
+    told = seen()
+    assert [line[:2] for line in told] == [
+        *(["started", "cpe_argmax"], ["done", "cpe_argmax"]),
+        ["skipped", "ncbs"],  # it does not optimise h_mean, and never starts
+        *(["started", "raises"], ["failed", "raises"]),
+        *(["started", "killed"], ["failed", "killed"]),
+    ]
+    # Both times in the worker, with the record in place at the end; the process that notices a
+    # kill says so in its stead.
+    worker = told[0][-1]
+    assert worker != os.getpid()
+    assert told[1][2:] == [told[0][2], True, worker]
+    assert told[5][-1] == worker
+    assert told[6][2:] == [told[5][2], True, os.getpid()]
+    # Found finished: nothing ran, nobody is told.
+    assert ncbench("-m", *watched, "algo=cpe_argmax,ncbs").code == 0
+    assert seen() == []
+
+
+def test_a_cell_alone_that_raises_is_finished_for_its_observers(
+    ncbench: Callable, seen: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    argv = ["plugins_from=watch.py", "observers=watch", *QUICK, "algo=raises"]
+    monkeypatch.setattr(sys, "argv", ["ncbench", *argv])
+    with pytest.raises(RuntimeError, match="no luck"):
+        main()
+    assert [line[0] for line in seen()] == ["started", "failed"]
+    assert not list(tmp_path.rglob("record.json"))
+
+
+def test_an_observer_that_was_not_asked_for_is_not_called(
+    ncbench: Callable, seen: Callable
+) -> None:
+    assert ncbench("plugins_from=watch.py", *QUICK, "algo=cpe_argmax").code == 0
+    assert seen() == []
+
+
+def test_observing_changes_neither_id_nor_numbers(
+    ncbench: Callable, seen: Callable, tmp_path: Path
+) -> None:
+    assert ncbench(*QUICK, "algo=cpe_argmax").code == 0
+    (path,) = tmp_path.rglob("record.json")
+    before = json.loads(path.read_text())
+    watched = ("plugins_from=watch.py", "observers=watch", "force=true")
+    assert ncbench(*QUICK, "algo=cpe_argmax", *watched).code == 0
+    (again,) = tmp_path.rglob("record.json")
+    after = json.loads(again.read_text())
+    assert after["trials"][0]["losses"] == before["trials"][0]["losses"]
+    assert after["config"]["sigma"] == before["config"]["sigma"]
+    assert len(seen()) == 2
+    assert ncbench("rerun", "outputs", before["id"]).code == 0
+    assert seen() == []  # a rerun is no run
+
+
+def test_an_observer_that_raises_is_a_warning(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "moody.py").write_text(
+        "from ncbench import hookimpl\n\n"
+        "@hookimpl\ndef ncbench_run_started(config):\n    raise OSError('disk full')\n\n"
+        "@hookimpl\ndef ncbench_run_finished():\n    raise SystemExit(3)\n"
+    )
+    outcome = ncbench("plugins_from=moody.py", "observers=moody", *QUICK, "algo=cpe_argmax")
+    assert outcome.code == 0
+    assert outcome.out.startswith("done ")
+    assert outcome.err.splitlines() == [
+        "ncbench: warning: observer 'moody' failed in ncbench_run_started: OSError: disk full",
+        "ncbench: warning: observer 'moody' failed in ncbench_run_finished: SystemExit: 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("argv", "fragment"),
+    [
+        (["observers=[mlfow]"], "observer 'mlfow' is not known; did you mean 'mlflow'?"),
+        (["observers=[1]"], "observers=[1]; expected names: observers=[ONE,OTHER]"),
+        (["observers=null"], "observers=None"),
+    ],
+)
+def test_bad_names(argv: list[str], fragment: str, ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench(*argv)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert fragment in outcome.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_observers_are_listed(ncbench: Callable, seen: Callable) -> None:
+    listing = json.loads(ncbench("plugins", "--json", "--plugins-from", "watch.py").out)
+    assert [(o["name"], o["distribution"]) for o in listing["observers"]] == [
+        ("mlflow", "ncbench"),
+        ("watch", "watch.py"),
+    ]
+    assert (
+        "  watch           Writes down what it is told."
+        in ncbench("plugins", "--plugins-from", "watch.py").out
+    )
+
+
+# MLflow, for real, into a folder
+
+
+@pytest.fixture
+def mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # MLflow 3 would rather have a server
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "noise")
+    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    from mlflow.tracking import MlflowClient
+
+    return MlflowClient()
+
+
+def test_mlflow_follows_a_sweep(
+    ncbench: Callable, seen: Callable, mlflow: Any, tmp_path: Path
+) -> None:
+    argv = ("dataset=iris", "trials=2", "plugins_from=watch.py", "algo.max_iter=20")
+    assert ncbench(*argv, "observers=mlflow").code == 0
+    argv = (*argv[:3], "algo=ncbs,killed")
+    assert ncbench("-m", *argv, "observers=[mlflow]").code == 1
+    records = {
+        record["config"]["algo"]["name"]: record
+        for path in tmp_path.rglob("cells/*/record.json")
+        for record in [json.loads(path.read_text())]
+    }
+    experiment = mlflow.get_experiment_by_name("noise").experiment_id
+    runs = {run.data.params["algo"]: run for run in mlflow.search_runs([experiment])}
+    assert len(mlflow.search_runs([experiment])) == len(runs) == len(records) == 3
+    status = {name: (r.info.status, r.data.tags["ncbench.status"]) for name, r in runs.items()}
+    assert status == {
+        "ncfw": ("FINISHED", "done"),
+        "ncbs": ("FINISHED", "skipped"),
+        "killed": ("FAILED", "failed"),  # begun by a process that is gone, ended by another
+    }
+    run, record = runs["ncfw"], records["ncfw"]
+    assert run.data.tags["ncbench.id"] == record["id"]
+    assert run.data.tags["ncbench.algo"] == "ncbench 0.1.0"
+    assert run.data.params["algo.max_iter"] == "20"
+    losses = [trial["losses"]["h_mean"] for trial in record["trials"]]
+    assert run.data.metrics["h_mean"] == pytest.approx(sum(losses) / 2)
+    history = mlflow.get_metric_history(run.info.run_id, "trial.h_mean")
+    assert {m.step: m.value for m in history} == dict(enumerate(losses))
+    kept = Path(mlflow.download_artifacts(run.info.run_id, "record.json", str(tmp_path)))
+    assert json.loads(kept.read_text()) == record

@@ -1,0 +1,267 @@
+"""Plug-ins from a single file, named with plugins_from."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ncbench.errors import NcbenchError
+from ncbench.plugin_file import PluginFile
+from ncbench.registry import files_in_use, get_registry, use_files
+
+SOURCE = """import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+
+class Constant(NoisyLabelClassifier):
+    '''Predicts class 0 with this probability, and the others equally often.'''
+
+    def __init__(self, share: float = 0.5):
+        self.share = share
+
+    def _fit(self, X, y, noise):
+        others = (1 - self.share) / (noise.n - 1)
+        self.distribution_ = np.array([self.share] + [others] * (noise.n - 1))
+
+    def _predict_proba(self, X):
+        return np.tile(self.distribution_, (len(X), 1))
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"constant": Constant}
+"""
+QUICK = ("dataset=iris", "trials=1", "measure=balanced_error")
+
+
+@pytest.fixture(autouse=True)
+def no_files_in_use_afterwards():
+    yield
+    use_files([])
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def records(folder: Path) -> dict[str, dict[str, Any]]:
+    paths = sorted(folder.rglob("record.json"))
+    return {path.parent.name: json.loads(path.read_text()) for path in paths}
+
+
+def test_a_file_is_a_plugin_named_by_its_file_and_content(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    outcome = ncbench(*QUICK, "plugins_from=mine.py", "algo=constant", "algo.share=0.4")
+    assert outcome.code == 0
+    ((identity, record),) = records(tmp_path).items()
+    assert record["plugins"]["algo"] == f"mine.py {PluginFile.read(mine).version}"
+    assert record["plugins"]["cpe"] == "ncbench 0.1.0"
+    assert record["config"]["plugins_from"] == [str(mine)]
+    # Recalls are 0.4, 0.3 and 0.3, so the balanced error is 1 - 1/3.
+    assert record["trials"][0]["losses"]["balanced_error"] == pytest.approx(2 / 3)
+    out = ncbench("rerun", "outputs", identity).out
+    assert f"{identity}: identical" in out
+
+
+def test_the_id_follows_the_content_and_not_the_place(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    argv = (*QUICK, "algo=constant")
+    assert ncbench(*argv, "plugins_from=mine.py").code == 0
+    (tmp_path / "else where").mkdir()
+    moved = shutil.copy(mine, tmp_path / "else where")
+    assert ncbench(*argv, f'plugins_from="{moved}"').code == 0
+    assert len(records(tmp_path)) == 1  # found, not run again
+    mine.write_text(SOURCE.replace("(1 - self.share)", "(1.0 - self.share)"))
+    assert ncbench(*argv, "plugins_from=[mine.py]").code == 0
+    assert len(records(tmp_path)) == 2
+    # What does not use the file has nothing to do with it.
+    for more in ([], ["plugins_from=mine.py"]):
+        assert ncbench(*QUICK, "algo=cpe_argmax", *more).code == 0
+    assert len(records(tmp_path)) == 3
+
+
+def test_rerun_notices_an_edit_and_finds_a_file_that_moved(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    ncbench(*QUICK, "plugins_from=mine.py", "algo=constant")
+    (identity,) = records(tmp_path)
+    (tmp_path / "new").mkdir()
+    mine.rename(tmp_path / "new" / "mine.py")
+    outcome = ncbench("rerun", "outputs", identity)
+    assert (outcome.code, "No such file" in outcome.err) == (2, True)
+    assert ncbench("rerun", "outputs", identity, "--plugins-from", "new/mine.py").code == 0
+    mine.write_text(SOURCE + "# edited\n")
+    outcome = ncbench("rerun", "outputs", identity)
+    assert outcome.code == 1
+    assert "plugins.algo: was mine.py " in outcome.out
+
+
+@pytest.mark.parametrize(
+    "launcher",
+    [(), ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "group=3")],
+    ids=["basic", "joblib"],
+)
+def test_sweeps_find_the_files(
+    launcher: tuple[str, ...], ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "second.py").write_text(SOURCE.replace('"constant"', '"other"'))
+    files = "plugins_from=[mine.py,second.py]"
+    outcome = ncbench("-m", *QUICK, files, "algo=constant,other,cpe_argmax", *launcher)
+    assert outcome.code == 0, outcome.err
+    found = {record["plugins"]["algo"].split()[0] for record in records(tmp_path).values()}
+    assert found == {"mine.py", "second.py", "ncbench"}
+    assert {record["status"] for record in records(tmp_path).values()} == {"done"}
+
+
+def test_a_file_that_is_edited_during_a_sweep_gives_no_record_under_the_old_id(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    edits = SOURCE.replace(
+        "def _fit(self, X, y, noise):\n",
+        "def _fit(self, X, y, noise):\n        open(__file__, 'a').write('# edited\\n')\n",
+    )
+    (tmp_path / "mine.py").write_text(edits)
+    argv = ("-m", *QUICK, "plugins_from=mine.py", "algo=constant", "algo.share=0.4,0.5")
+    outcome = ncbench(*argv)
+    assert outcome.code == 1
+    assert sorted(r["status"] for r in records(tmp_path).values()) == ["done", "failed"]
+    assert "algo=constant was of mine.py" in outcome.out
+    assert "start the sweep again" in outcome.out
+
+
+BROKEN = {
+    "missing": (None, ["mine.py", "No such file"]),
+    "syntax": ("import numpy\n\nclass (:\n", ["mine.py, line 3: SyntaxError: invalid syntax"]),
+    "import": ("\nimport nowhere_at_all\n", ["mine.py, line 2: ModuleNotFoundError"]),
+    "exit": ("raise SystemExit('no')", ["mine.py, line 1: SystemExit: no"]),
+    "no hook": ("x = 1\n", ["mine.py", "no hook; mark one of ncbench_datasets"]),
+    "misspelt hook": (SOURCE.replace("_algorithms", "_algoritms"), ["mine.py", "_algoritms"]),
+    "no type": (SOURCE.replace("share: float", "share"), ["mine.py", "'share'", "no type hint"]),
+    "wrong thing": (SOURCE.replace('{"constant": Constant}', "Constant"), ["mine.py", "returned"]),
+    "not text": ("\0", ["mine.py", "null bytes"]),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_broken_file_is_one_message(fault: str, ncbench: Callable, tmp_path: Path) -> None:
+    source, fragments = BROKEN[fault]
+    if source is not None:
+        (tmp_path / "mine.py").write_text(source)
+    before = sorted(tmp_path.iterdir())
+    named = (["plugins_from=mine.py"], ["plugins", "--plugins-from", "mine.py"])
+    for argv in named:
+        outcome = ncbench(*argv)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith("ncbench: ")
+        assert outcome.err.count("\n") == 1
+        for fragment in fragments:
+            assert fragment in outcome.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("argv", "fragment"),
+    [
+        (["plugins_from=folder"], "folder"),
+        (["plugins_from=mine.txt"], "expected a Python file, NAME.py"),
+        (["-m", "plugins_from=mine.py,other.py"], "plugins_from=[mine.py,other.py]"),
+        (["plugins_from=[mine.py"], "plugins_from"),
+        (["plugins_from=mine.py", "algo=constnat"], "did you mean 'constant'"),
+        (["plugins_from=takes_a_name.py", "algo=ncfw"], "rename one of them"),
+        (["algo=constant"], "algorithm 'constant' is not known"),
+    ],
+)
+def test_bad_use(
+    argv: list[str], fragment: str, ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "mine.txt").write_text(SOURCE)
+    (tmp_path / "takes_a_name.py").write_text(SOURCE.replace('"constant"', '"ncfw"'))
+    before = sorted(tmp_path.iterdir())
+    outcome = ncbench(*argv)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert fragment in outcome.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_config_file_cannot_name_code(ncbench: Callable, mine: Path, tmp_path: Path) -> None:
+    (tmp_path / "conf" / "experiment").mkdir(parents=True)
+    experiment = tmp_path / "conf" / "experiment" / "stranger.yaml"
+    experiment.write_text(f"# @package _global_\nplugins_from: ['{mine}']\n")
+    outcome = ncbench("--config-dir", "conf", "+experiment=stranger", *QUICK)
+    assert outcome.code == 2
+    assert "named on the command line, not in config files" in outcome.err
+    assert not records(tmp_path)
+
+
+def test_plugins_and_help_list_the_file(ncbench: Callable, mine: Path) -> None:
+    version = PluginFile.read(mine).version
+    listing = json.loads(ncbench("plugins", "--json", "--plugins-from", "mine.py").out)
+    (plugin,) = [p for p in listing["plugins"] if p["distribution"] == "mine.py"]
+    assert (plugin["kind"], plugin["name"], plugin["version"]) == ("algo", "constant", version)
+    assert f"[mine.py {version}]" in ncbench("plugins", "--plugins-from=mine.py").out
+    assert "algo.share: float = 0.5" in ncbench("--help", "plugins_from=mine.py").out
+    assert "constant" not in ncbench("plugins").out
+
+
+MEASURE = """from ncbench import Measure, hookimpl
+
+
+class FirstClass(Measure):
+    '''The share that is predicted to be of class 0.'''
+
+    def __call__(self, C):
+        return float(C[:, 0].sum())
+
+
+@hookimpl
+def ncbench_measures():
+    return {"first_class": FirstClass}
+"""
+
+
+def test_a_measure_of_a_file_on_records_that_are_older(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    ncbench(*QUICK, "plugins_from=mine.py", "algo=constant", "algo.share=0.4")
+    (tmp_path / "new.py").write_text(MEASURE)
+    argv = ("aggregate", "outputs", "--value", "first_class", "--format", "json")
+    (row,) = json.loads(ncbench(*argv, "--plugins-from", "new.py").out)
+    assert row["mean"] == pytest.approx(0.4)
+    assert ncbench(*argv).code == 2
+
+
+def test_use_files_replaces_and_fails_whole(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.v2.py"
+    mine.write_text(SOURCE)
+    use_files([mine, str(mine)])
+    assert files_in_use() == [str(mine)]
+    algorithm = get_registry().build("algo", "constant", share=0.25)
+    fitted = algorithm.fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.allclose(again.predict_proba([[0.0]]), [[0.25, 0.375, 0.375]])
+    with pytest.raises(NcbenchError):
+        use_files([tmp_path / "nothing.py"])
+    assert files_in_use() == [str(mine)]
+    use_files([])
+    assert "constant" not in get_registry().names("algo")
+
+
+def test_two_files_of_one_name_are_told_apart(mine: Path, tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "mine.py").write_text(SOURCE.replace('"constant"', '"other"'))
+    use_files([mine, tmp_path / "b" / "mine.py"])
+    assert {"constant", "other"} <= set(get_registry().names("algo"))
+    assert get_registry().target("algo", "other") is not get_registry().target("algo", "constant")

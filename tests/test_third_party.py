@@ -1,0 +1,195 @@
+"""Packages by third parties, installed for real: the example, and one new-plugin of each kind.
+
+The environment is new, but for packages that ncbench depends on: those are found where the tests
+find them, because installing them again takes minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncbench.errors import NcbenchError
+from ncbench.new_plugin import KINDS, write_package
+
+ROOT = Path(__file__).resolve().parents[1]
+SHOWN = "algo=ncfw,ncminimax,my_algorithm"
+
+
+class Environment:
+    """A virtual environment with a folder to work in."""
+
+    def __init__(self, folder: Path) -> None:
+        venv.create(folder / "venv", symlinks=True)
+        self.python = folder / "venv" / "bin" / "python"
+        (site,) = (folder / "venv" / "lib").glob("*/site-packages")
+        borrowed = [path for path in sys.path if path.endswith("site-packages")]
+        (site / "borrowed.pth").write_text("\n".join(borrowed))
+        self.site = site
+        self.folder = folder / "work"
+        self.folder.mkdir()
+
+    def run(self, *argv: str, code: int = 0) -> str:
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        environment["NCBENCH_CACHE_HOME"] = str(self.folder)
+        done = subprocess.run(
+            [self.python, "-m", *argv],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    def install(self, *what: str) -> None:
+        how = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index")
+        pip = [sys.executable, "-m", "pip", "--python", str(self.python), "install", *how]
+        subprocess.run([*pip, *what], cwd=self.folder, check=True)
+
+    def records(self) -> list[dict[str, Any]]:
+        return [json.loads(path.read_text()) for path in self.folder.rglob("record.json")]
+
+
+def copy(folder: Path, *names: str) -> Path:
+    """Copy parts of this project: a build leaves files behind."""
+    for name in names:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Environment(tmp_path)
+    source = tmp_path / "ncbench"
+    source.mkdir()
+    copy(source, "pyproject.toml", "README.md", "ncbench", "plugins", "conf")
+    fresh.install("--ignore-installed", str(source))  # the tests' own is on the path too
+    shutil.rmtree(source)
+
+    # One package of each kind, and the example; nothing is edited.
+    monkeypatch.chdir(fresh.folder)
+    for kind in KINDS:
+        write_package(f"my-{kind.replace('_', '-')}", kind)
+    example = copy(tmp_path, "examples") / "examples" / "ncbench-minimax"
+    made = sorted(path.name for path in fresh.folder.glob("my-*"))
+    fresh.install(*(f"./{name}" for name in made), str(example))
+    assert sorted(path.name for path in fresh.site.glob("ncbench*")) == [
+        *("ncbench", "ncbench-0.1.0.dist-info", "ncbench_conf"),
+        *("ncbench_minimax", "ncbench_minimax-0.2.0.dist-info", "ncbench_plugins"),
+    ]
+
+    # They are listed with their distributions and versions, and pass their own tests.
+    listing = json.loads(fresh.run("ncbench", "plugins", "--json"))
+    assert listing["problems"] == []
+    found = {
+        (plugin["kind"], plugin["name"]): f"{plugin['distribution']} {plugin['version']}"
+        for plugin in listing["plugins"]
+        if plugin["distribution"] != "ncbench"
+    }
+    assert found == {
+        **{(KINDS[k].group, f"my_{k}"): f"my-{k.replace('_', '-')} 0.1.0" for k in KINDS},
+        **{("algo", name): "ncbench-minimax 0.2.0" for name in ("ncminimax", "minimax")},
+        ("measure", "soft_worst_class"): "ncbench-minimax 0.2.0",
+        ("noise", "by_frequency"): "ncbench-minimax 0.2.0",
+    }
+    tests = [f"{name}/tests" for name in made]
+    options = ("-q", "--import-mode=importlib", "-p", "no:cacheprovider")
+    out = fresh.run("pytest", *options, *tests, str(example / "tests"))
+    assert re.search(r"\d{3} passed", out)
+    assert "skipped" not in out
+    assert "failed" not in fresh.run("ncbench", "check", "my-measure")
+
+    # Swept beside ncfw.
+    small = (
+        "dataset=my_dataset",
+        "dataset.examples=300",
+        "trials=2",
+        "noise=by_frequency",
+        "measure=soft_worst_class",
+    )
+    out = fresh.run("ncbench", "-m", SHOWN, *small, "sigma=0.1,0.4", "cpe=my_cpe")
+    for name in ("ncfw", "ncminimax", "my_algorithm"):
+        assert re.search(rf"{name} +0\.\d+ \(0\.\d+\)[*~]? +0\.\d+ \(0\.\d+\)", out), out
+    plugins = {r["config"]["algo"]["name"]: r["plugins"] for r in fresh.records()}
+    assert plugins["my_algorithm"]["algo"] == "my-algorithm 0.1.0"
+    assert plugins["my_algorithm"]["cpe"] == "my-cpe 0.1.0"
+    assert plugins["ncminimax"]["algo"] == "ncbench-minimax 0.2.0"
+    assert plugins["ncfw"]["measure"] == "ncbench-minimax 0.2.0"
+
+    # Installed editable, an edit is seen at once.
+    fresh.install("--editable", str(example))
+    assert not (fresh.site / "ncbench_minimax").exists()
+    module = example / "src" / "ncbench_minimax" / "noise.py"
+    module.write_text(module.read_text().replace("By frequency: a wrong", "Edited: a wrong"))
+    assert "Edited: a wrong label is a guess" in fresh.run("ncbench", "plugins")
+
+
+def test_the_command_says_what_comes_next(ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench("new-plugin", "my-noise", "--kind", "noise")
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1:] == [
+        "  python -m pip install ./my-noise",
+        "  python -m ncbench check my-noise",
+        "  python -m ncbench -m algo=ncfw,fw noise=random,my_noise sigma=0.1,0.4",
+    ]
+    written = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
+    assert written == [
+        *("my-noise/README.md", "my-noise/pyproject.toml"),
+        *("my-noise/src/my_noise/__init__.py", "my-noise/src/my_noise/method.py"),
+        *("my-noise/tests/test_contract.py", "my-noise/tests/test_method.py"),
+    ]
+    again = ncbench("new-plugin", "my-noise")
+    assert (again.code, again.out) == (2, "")
+    assert "my-noise exists already" in again.err
+
+
+@pytest.mark.parametrize(
+    ("name", "fragment"),
+    [
+        ("My-Method", "not a name for a package"),
+        ("9lives", "not a name for a package"),
+        ("a--b", "not a name for a package"),
+        ("../up", "not a name for a package"),
+        ("class", "not a name for a package"),
+        ("", "not a name for a package"),
+        ("ncfw", "algo=ncfw is registered already"),
+        ("numpy", "a module numpy can be imported already"),
+        ("json", "a module json can be imported already"),
+        ("taken", "taken exists already"),
+    ],
+)
+def test_names_that_cannot_be(
+    name: str, fragment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(NcbenchError, match=fragment):
+        write_package(name, "algorithm")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_nothing_is_left_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def full(self: Path, text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(NcbenchError, match="cannot be written: No space left on device"):
+        write_package("mine", "measure")
+    assert list(tmp_path.iterdir()) == []
