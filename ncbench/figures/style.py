@@ -1,0 +1,237 @@
+"""How figures look: told apart without colour, laid out so that labels do not overlap."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.textpath import text_to_path
+
+INK = "#1f2328"
+GRID = "#d0d4da"
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195")
+"""Okabe & Ito's colour-blind-safe colours, but for black and yellow, and a violet.
+
+M. Okabe and K. Ito, Color Universal Design, 2008, https://jfly.uni-koeln.de/color/
+"""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)))
+HATCHES = ("", "////", "----", "xxxx", "\\\\\\\\", "++++")
+
+PANEL = (3.5, 2.7)
+"""Inches of one panel: the width of a phone at 96 pixels an inch."""
+
+_POINTS = 9.0
+_LOOK: dict[Any, Any] = {
+    "font.size": _POINTS,
+    "axes.titlesize": _POINTS,
+    "text.parse_math": False,  # a data set may be called $x_1$
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "hatch.linewidth": 0.6,
+    "svg.fonttype": "none",  # text stays text: it can be searched, and read aloud
+    "svg.hashsalt": "ncbench",  # the same figure gives the same file
+}
+
+
+@contextlib.contextmanager
+def drawing() -> Iterator[None]:
+    """Draw, or save, with the look of ncbench; whatever the user has set is left alone."""
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_LOOK)
+        # In SVG the reader's font draws what this one lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def line_style(index: int) -> dict[str, Any]:
+    """Return colour, marker and dashes of a series; the first 36 differ in grey too."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": DASHES[index % len(DASHES)],
+    }
+
+
+def grid(rows: int, columns: int, panel: tuple[float, float] = PANEL) -> tuple[Figure, Any]:
+    """Return a figure with ``rows x columns`` axes, and the array of them."""
+    space = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)  # inches
+    figure = Figure(figsize=(panel[0] * columns, panel[1] * rows), layout=space)
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def title(axes: Axes, text: str, width: float = PANEL[0] - 0.75) -> None:
+    """Set a title that stays within its panel: its width is that of the axes, without labels."""
+    axes.set_title(wrapped(text, width), loc="left")
+
+
+def grow(figure: Figure, rows: int, texts: Sequence[str]) -> None:
+    """Make each row of panels higher by what the longest of some wrapped texts takes."""
+    lines = max(text.count("\n") for text in texts)
+    figure.set_figheight(figure.get_figheight() + 0.16 * lines * rows)
+
+
+def wrapped(text: str, width: float, lines: int = 3) -> str:
+    r"""Break a text to fit a width in inches; what exceeds the lines becomes an ellipsis.
+
+    Examples
+    --------
+    >>> wrapped("h_mean, vehicle", 3.5)
+    'h_mean, vehicle'
+    >>> wrapped("h_mean, vehicle", 0.8)
+    'h_mean,\nvehicle'
+    >>> wrapped("a" * 100, 1.0, lines=2)
+    'aaaaaaaaaaaa\naaaaaaaaaa…'
+    """
+    found = [""]
+    for word in printable(text).split():
+        longer = f"{found[-1]} {word}".strip()
+        if text_width(longer) <= width:
+            found[-1] = longer
+            continue
+        rest = word
+        if found[-1]:
+            found.append("")
+        while text_width(rest) > width and len(rest) > 1:  # a word longer than a line
+            fits = next(k for k in range(len(rest), 0, -1) if text_width(rest[:k]) <= width)
+            found[-1], rest = rest[:fits], rest[fits:]
+            found.append("")
+        found[-1] = rest
+    if len(found) > lines:
+        last = found[lines - 1]
+        while last and text_width(last + "…") > width:
+            last = last[:-1]
+        found = [*found[: lines - 1], last + "…"]
+    return "\n".join(found)
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str) -> float:
+    """Return the width of a text in inches, in the font and size of figures."""
+    font = FontProperties(family="DejaVu Sans", size=_POINTS)
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, False)
+    return 1.06 * float(width) / 72  # fitted to pixels, letters can be so much wider
+
+
+def shortened(text: str, width: float) -> str:
+    """Return a text in one line of a width in inches, with an ellipsis if it is longer.
+
+    Examples
+    --------
+    >>> shortened("ncfw algo.max_iter=50", 1.0)
+    'ncfw algo.m…'
+    """
+    text = printable(text)
+    if text_width(text) <= width:
+        return text
+    while text and text_width(text + "…") > width:
+        text = text[:-1]
+    return text + "…"
+
+
+def printable(text: str) -> str:
+    r"""Replace what has no place in a line, nor in XML.
+
+    Examples
+    --------
+    >>> printable("a\x00b\nc")
+    'a�b c'
+    """
+    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
+
+
+def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
+    """Put a legend below the panels, in as many columns as there is room for.
+
+    The figure grows by the height of the legend, so that panels keep theirs.
+    """
+    width = figure.get_figwidth()
+    shown = [wrapped(label, width - 0.8) for label in labels]
+    # A column is its label, its sample of the line, and the space between.
+    column = 0.7 + max(text_width(line) for label in shown for line in label.split("\n"))
+    columns = max(1, min(len(shown), int(width / column)))
+    lines = max(label.count("\n") + 1 for label in shown) * -(-len(shown) // columns)
+    figure.set_figheight(figure.get_figheight() + 0.1 + 0.2 * lines)
+    figure.legend(handles, shown, loc="outside lower center", ncols=columns, handlelength=3.2)
+
+
+def ticks(values: Sequence[float], log: bool = False) -> list[float]:
+    """Return the values that can carry a label each without touching: a tenth apart, or more.
+
+    Examples
+    --------
+    >>> ticks([0.1, 0.11, 0.2, 0.4])
+    [0.1, 0.2, 0.4]
+    """
+    ordered = sorted(set(values))
+    place = np.log(ordered) if log else np.asarray(ordered)
+    least = 0.12 * (place[-1] - place[0])
+    kept = [0]
+    for i in range(1, len(ordered)):
+        if place[i] - place[kept[-1]] >= least:
+            kept.append(i)
+    return [ordered[i] for i in kept]
+
+
+def number(value: float) -> str:
+    """Return a number as short as it can be on an axis.
+
+    Examples
+    --------
+    >>> [number(v) for v in (0.1, 100, 10_000, 1e-05)]
+    ['0.1', '100', '10k', '1e-5']
+    """
+    if value >= 1e6 or 0 < value < 1e-3:
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return f"{float(mantissa):g}e{int(exponent)}"
+    if value >= 1e3:
+        return f"{value / 1e3:g}k"
+    return f"{value:g}"
+
+
+def decades(low: float, high: float, most: int = 5) -> list[float]:
+    """Return powers of ten between two positive numbers, thinned to a few.
+
+    Examples
+    --------
+    >>> decades(0.5, 2000)
+    [1.0, 10.0, 100.0, 1000.0]
+    """
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    step = max(1, math.ceil((last - first + 1) / most))
+    return [10.0**k for k in range(first, last + 1, step)]
+
+
+def saved(figure: Figure, form: str) -> bytes:
+    """Return a figure as the content of a file: ``svg``, or ``png`` with 200 dots an inch."""
+    stream = io.BytesIO()
+    with drawing():
+        metadata = {"Date": None} if form == "svg" else None  # no two files differ by their time
+        figure.savefig(stream, format=form, dpi=200, metadata=metadata)
+    return stream.getvalue()
