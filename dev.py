@@ -18,7 +18,7 @@ TESTS = [
     ["-m", "ruff", "check", "."],
     ["-m", "ruff", "format", "--check", "."],
     ["-m", "mypy"],
-    ["-m", "pytest", "-n", "2"],
+    ["-m", "pytest", "-n", "2", "--dist", "loadgroup"],
 ]
 
 

@@ -1,0 +1,244 @@
+"""The report page in a real browser, from disk, with the network off.
+
+Chromium and playwright are needed. Where they are missing these tests are skipped, with the
+reason; with NCBENCH_NEED_BROWSER=1 in the environment they fail instead.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncbench.commands.report import main
+from ncbench.files import write_json
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+Make = Callable[..., dict[str, Any]]
+
+NASTY = "<script>alert(1)</script>"
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+
+# Of the texts in a figure: those whose boxes overlap by more than a pixel both ways.
+OVERLAPS = """svg => {
+  const texts = Array.from(svg.querySelectorAll('text'), node => {
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    return { said: node.textContent, left, right, top, bottom };
+  });
+  const found = [];
+  texts.forEach((a, i) => texts.slice(i + 1).forEach(b => {
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    // A line of a font is higher than its letters.
+    if (across > 1 && down > 0.35 * Math.min(a.bottom - a.top, b.bottom - b.top)) {
+      found.push(`${a.said} | ${b.said}`);
+    }
+  }));
+  return { found, count: texts.length };
+}"""
+
+
+def unavailable(reason: str) -> None:
+    if os.environ.get("NCBENCH_NEED_BROWSER"):
+        pytest.fail(reason)
+    pytest.skip(f"THE REPORT PAGE WAS NOT TESTED IN A BROWSER: {reason}")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        unavailable("playwright is not installed: pip install 'ncbench[browser]'")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        unavailable(f"none of {', '.join(names)} is on the PATH")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory, make_record: Make) -> Path:
+    """Write the page of 2 measures x 2 data sets x 2 algorithms x 3 sigmas, one cell failed."""
+    folder = tmp_path_factory.mktemp("browser")
+    for measure in ("h_mean", "q_mean"):
+        for dataset in (NASTY, "wine"):
+            for k, sigma in enumerate((0.1, 0.2, 0.4)):
+                for algo, loss in (("ncfw", 0.3 - 0.1 * k), ("fw", 0.9 / (k + 1))):
+                    record = make_record(algo, dataset, sigma, [loss, loss + 0.02], measure)
+                    if (measure, dataset, algo, k) == ("h_mean", "wine", "fw", 1):
+                        said = {"reason": f"boom {NASTY}", "traceback": f"Trace {NASTY}"}
+                        record |= {"status": "failed", "trials": [], **said}
+                    place = folder / "outputs" / "cells" / record["id"] / "record.json"
+                    write_json(place, record)
+    page = folder / "report.html"
+    assert main([str(folder / "outputs"), "--out", str(page)]) == 0
+    return page
+
+
+def expect_shown(page: Any, text: str) -> None:
+    """Wait until the filters have been applied."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#shown")).to_have_text(text)
+
+
+class Opened:
+    """A page, and everything that should not have happened in it."""
+
+    def __init__(self, browser: Any, path: Path, width: int = 1280, scheme: str = "light") -> None:
+        self.context = browser.new_context(
+            offline=True, color_scheme=scheme, viewport={"width": width, "height": 800}
+        )
+        self.page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.trouble.append(message.text))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.trouble.append("dialog"), dialog.dismiss()))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def column(self, table: str, number: int) -> list[str]:
+        """Return the texts of a column, in the rows that are shown."""
+        cells = self.page.locator(f"{table} tbody tr:visible td:nth-child({number})")
+        return [text.strip() for text in cells.all_inner_texts()]
+
+
+@pytest.fixture
+def opened(browser: Any, report: Path) -> Iterator[Opened]:
+    opened = Opened(browser, report)
+    yield opened
+    assert opened.trouble == []
+    assert opened.requests[0] == report.as_uri()
+    assert all(url.startswith(("file:", "data:")) for url in opened.requests)
+    opened.context.close()
+
+
+def test_it_opens_from_disk_and_a_script_in_a_name_does_nothing(opened: Opened) -> None:
+    page = opened.page
+    assert page.title().startswith("ncbench report")
+    assert page.locator("#shown").inner_text() == "24 of 24 cells"  # so its own script has run
+    assert page.evaluate("document.scripts.length") == 1
+    assert opened.column("#table table", 2).count(NASTY) == 4
+    assert page.locator("figure svg text").filter(has_text="alert(1)").count() > 0
+    page.locator(".failure summary").click()
+    assert page.locator(".failure pre").inner_text() == f"Trace {NASTY}"
+
+
+def test_sorting_goes_by_number_both_ways_with_what_has_none_last(opened: Opened) -> None:
+    page = opened.page
+    mean = page.locator("#cells th button", has_text="mean")
+    place = 5  # measure, data set, algo, sigma, mean
+    for _ in range(2):
+        mean.click()
+        shown = opened.column("#cells table", place)
+        numbers = [float(text) for text in shown if text != "–"]
+        ascending = page.locator("#cells th[aria-sort=ascending]").count() == 1
+        assert numbers == sorted(numbers, reverse=not ascending)
+        assert (len(numbers), shown[-1]) == (23, "–")
+    page.locator("#cells th button", has_text="algo").click()
+    algorithms = opened.column("#cells table", 3)
+    assert algorithms == sorted(algorithms)
+
+
+def test_filters_hold_for_tables_and_figures(opened: Opened) -> None:
+    page = opened.page
+    figures = page.locator("figure:visible")
+    before = figures.count()
+    page.select_option("#measure", "q_mean")
+    assert set(opened.column("#table table", 1)) == {"q_mean"}
+    assert page.locator("#shown").inner_text() == "12 of 24 cells"
+    assert figures.count() == before / 2
+    page.select_option("#dataset", NASTY)
+    assert set(opened.column("#cells table", 2)) == {NASTY}
+    assert page.locator("#shown").inner_text() == "6 of 24 cells"
+    page.select_option("#measure", "")
+    page.select_option("#dataset", "")
+    page.fill("#text", "wine failed")
+    expect_shown(page, "1 of 24 cells")
+    page.fill("#text", "")
+    expect_shown(page, "24 of 24 cells")
+    page.locator(".algorithms summary").click()
+    line = page.locator("figure svg [data-series='0']").first
+    assert line.is_visible()
+    page.locator(".chip", has_text="fw").first.click()
+    assert not line.is_visible()
+    assert set(opened.column("#cells table", 3)) == {"ncfw"}
+
+
+def test_a_point_says_what_it_is_and_leads_to_its_record(opened: Opened, report: Path) -> None:
+    page = opened.page
+    point = page.locator("figure svg a").first
+    point.scroll_into_view_if_needed()
+    point.hover()
+    assert "mean " in page.locator("#tip").inner_text()
+    link = page.locator("#table td a").first
+    assert (report.parent / link.get_attribute("href")).is_file()
+    link.click()
+    page.wait_for_url("**/record.json")
+    assert '"schema"' in page.content()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_labels_do_not_overlap_and_the_page_fits(
+    browser: Any, report: Path, width: int, scheme: str, tmp_path: Path
+) -> None:
+    opened = Opened(browser, report, width, scheme)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+    drawn = opened.page.locator("figure svg")
+    assert drawn.count() >= 16
+    for number in range(drawn.count()):
+        svg = drawn.nth(number)
+        svg.scroll_into_view_if_needed()
+        measured = svg.evaluate(OVERLAPS)
+        assert measured["count"] >= 5
+        assert measured["found"] == [], svg.get_attribute("aria-label")
+    shot = tmp_path / "figure.png"
+    drawn.first.screenshot(path=str(shot))
+    assert _differing_colours(shot) > 10  # lines, bands and text: not a blank
+    background = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, background[4:-1].split(","))) < 300) == (scheme == "dark")
+    assert opened.trouble == []
+    opened.context.close()
+
+
+def _differing_colours(path: Path) -> int:
+    from PIL import Image  # matplotlib needs it too
+
+    with Image.open(path) as image:
+        return len(image.convert("RGB").getcolors(1 << 24) or ())
+
+
+def test_a_thousand_cells_stay_usable(browser: Any, tmp_path: Path, make_record: Make) -> None:
+    for k in range(1200):
+        done = {} if k < 4 else {"status": "skipped", "reason": "cannot", "trials": []}
+        record = make_record(f"algo{k % 40}", f"data{k // 40}", losses=[0.1], **done)
+        folder = tmp_path / "cells" / record["id"]
+        folder.mkdir(parents=True)
+        (folder / "record.json").write_text(json.dumps(record))
+    assert main([str(tmp_path), "--out", str(tmp_path / "report.html")]) == 0
+    started = time.perf_counter()
+    opened = Opened(browser, tmp_path / "report.html")
+    page = opened.page
+    page.fill("#text", "data7 algo12")
+    expect_shown(page, "1 of 1200 cells")
+    page.locator("#cells summary").click()
+    page.locator("#cells th button", has_text="data set").click()
+    assert opened.column("#cells table", 2) == ["data7"]
+    assert time.perf_counter() - started < 15  # some 2 s, on a machine with nothing else to do
+    assert opened.trouble == []
+    opened.context.close()

@@ -1,0 +1,209 @@
+"""The report page as a file: what it says, and that it says it safely. See test_browser.py too."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from ncbench.commands.report import main
+from ncbench.files import write_json
+from ncbench.report import contents
+
+Make = Callable[..., dict[str, Any]]
+
+pytestmark = pytest.mark.xdist_group("report")  # so that one process makes the page
+
+NASTY = "<script>alert(1)</script>"
+
+
+class Elements(HTMLParser):
+    """Every element of a page, and every text with the elements around it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.elements.append((tag, {key: value or "" for key, value in attrs}))
+        self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if data.strip() and self._open:
+            self.texts.setdefault(self._open[-1], []).append(data.strip())
+
+
+def keep(folder: Path, *records: dict[str, Any]) -> None:
+    for record in records:
+        write_json(folder / "cells" / record["id"] / "record.json", record)
+
+
+def failed(make: Make, reason: str, **more: Any) -> dict[str, Any]:
+    return make(**more, status="failed", reason=reason, traceback=f"Traceback\n{reason}", trials=[])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, make_record: Make) -> Path:
+    """Write the page of a folder with one cell of every status, whatever their names."""
+    place = tmp_path_factory.mktemp("report")
+    folder = place / "my outputs #1"
+    noise = {"config": {"noise": {"name": "random"}}}
+    keep(
+        folder,
+        make_record("ncfw", NASTY, losses=[0.1, 0.3], **noise),
+        failed(make_record, f"boom </pre>{NASTY}", algo="fw", dataset=NASTY, **noise),
+        make_record("ncbs", NASTY, status="skipped", reason="cannot", trials=[], **noise),
+    )
+    config = {**make_record("bs", NASTY, **noise)["config"], "command": ["-m", "algo=bs"]}
+    write_json(folder / "sweeps" / "now" / "configs.json", [{**config, "id": "0" * 16}])
+    (folder / "cells" / "broken").mkdir()
+    (folder / "cells" / "broken" / "record.json").write_text("{")
+    out = place / "page" / "report.html"
+    assert main([str(folder), "--out", str(out)]) == 0
+    return out
+
+
+@pytest.fixture
+def page(place: Path) -> str:
+    return place.read_text()
+
+
+def test_every_status_is_visible_and_nothing_is_made_up(page: str) -> None:
+    rows = re.findall(r"<tr data-measure.*?</tr>", page, flags=re.DOTALL)
+    statuses = [re.search(r'data-status="(\w+)"', row)[1] for row in rows]  # type: ignore[index]
+    for part in (statuses[:4], statuses[4:]):  # the table, and the cells
+        assert sorted(part) == ["done", "failed", "missing", "skipped"]
+    numbers = [re.findall(r'data-value="([\d.]+)"', row) for row in rows[:4]]
+    assert sorted(numbers) == [[], [], [], ["0.2"]]
+    assert "0.200 (0.100)" in page
+    assert "ignored: " in page
+
+
+def test_links_lead_to_the_records_from_where_the_page_is(page: str, place: Path) -> None:
+    links = {
+        attributes["href"]
+        for tag, attributes in Elements(page).elements
+        if tag == "a" and not attributes["href"].startswith("#")
+    }
+    assert len(links) == 3
+    for link in links:
+        record = json.loads((place.parent / unquote(link)).read_text())
+        assert record["id"] in link
+
+
+def test_whatever_users_named_is_text(page: str) -> None:
+    found = Elements(page)
+    scripts = [attributes for tag, attributes in found.elements if tag == "script"]
+    assert scripts == [{}]  # the page's own
+    assert NASTY in found.texts["td"]
+    assert NASTY in found.texts["option"]
+    assert f"Traceback\nboom </pre>{NASTY}" in found.texts["pre"]
+    assert any(NASTY in text for text in found.texts["text"])  # in a figure
+
+
+def test_the_page_asks_for_nothing_and_runs_its_own_script_alone(page: str) -> None:
+    found = Elements(page)
+    for tag, attributes in found.elements:
+        assert tag not in ("link", "iframe", "object", "embed", "base", "form")
+        assert not any(key.startswith("on") for key in attributes), attributes
+        for key in ("src", "href", "xlink:href", "action"):
+            assert not re.match(r"(https?:)?//|javascript:", attributes.get(key, "")), attributes
+    assert not re.search(r"url\((?!#)|@import", page)
+    script = re.search(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    assert script is not None
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    policy = next(a["content"] for _, a in found.elements if "http-equiv" in a)
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_ids_are_unique_and_what_refers_to_them_finds_them(page: str) -> None:
+    elements = Elements(page).elements
+    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    used = set(re.findall(r"url\(#([^)]+)\)", page)) | set(re.findall(r'href="#([^"]+)"', page))
+    assert used <= set(ids)
+
+
+def test_the_commands_that_made_it_and_where_are_said(page: str) -> None:
+    found = Elements(page)
+    assert "python -m ncbench -m algo=bs" in found.texts["pre"]
+    assert {"somewhere", "0123456789abcdef", "ncbench 0.1.0, numpy 2.0.0"} <= set(found.texts["dd"])
+
+
+def test_only_the_newest_record_of_a_configuration_is_shown(
+    ncbench: Any, tmp_path: Path, make_record: Make
+) -> None:
+    old, new = make_record(losses=[0.9]), make_record(losses=[0.1], id="f" * 16)
+    new["provenance"]["time"] = "2027-01-01T00:00:00+0000"
+    keep(tmp_path / "outputs", new, old)
+    assert ncbench("report", "outputs").code == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "left out: 1 older" in page
+    assert old["id"] not in page
+    assert re.findall(r'data-value="(0\.[19])"', page) == ["0.1"] * 2 + ["0.1"]  # and its sigma
+
+
+def test_a_page_that_cannot_be_made_leaves_the_old_one(
+    ncbench: Any, tmp_path: Path, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(tmp_path / "outputs", make_record(losses=[0.1]))
+    old = tmp_path / "report.html"
+    old.write_text("old")
+    refusals = {
+        ("report", "nowhere"): "no such folder",
+        ("report", "outputs/cells", "--out", "outputs"): "is a folder",
+        ("report", "outputs", "--out", "report.html/page.html"): "cannot be made a folder",
+    }
+    for command, said in refusals.items():
+        refused = ncbench(*command)
+        assert (refused.code, said in refused.err) == (2, True), refused.err
+    monkeypatch.setattr("ncbench.figures.find_spec", lambda name: None)
+    refused = ncbench("report", "outputs")
+    assert refused.code == 2
+    assert "matplotlib and jinja2 are not installed: pip install 'ncbench[report]'" in refused.err
+    assert old.read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"outputs", "report.html"}
+
+
+def test_figures_are_bounded_in_number_and_that_is_said(
+    make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ncbench.figures.results import results
+    from ncbench.report import panels
+
+    records = [make_record("fw", name, losses=[0.1]) for name in "abc"]
+    monkeypatch.setattr(panels, "MOST", 1)
+    first = panels.chapters(results(records), records)[0]
+    assert [panel.dataset for panel in first.panels] == ["a"]
+    assert first.not_drawn == ["2 more; python -m ncbench figures draws all"]
+
+
+def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
+    from ncbench.figures.results import results
+
+    losses = {("a", 0.1): (0.1, 0.2), ("a", 0.4): (0.3, 0.2), ("b", 0.1): (0.1, 0.1)}
+    records = [
+        make_record(algo, dataset, sigma, [loss])
+        for (dataset, sigma), both in losses.items()
+        for algo, loss in zip(("ncfw", "fw"), both, strict=True)
+    ]
+    (found,) = contents.conclusions(results(records))
+    assert found["problems"] == 3
+    wins = {algorithm["name"]: algorithm["wins"] for algorithm in found["algorithms"]}
+    assert wins == {"ncfw": 2, "fw": 2}  # on b they are tied
