@@ -116,8 +116,20 @@ class Cells:
         self._same: dict[Any, Any] = {}
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Take a record's numbers, unless it is filtered out or older than one that is here."""
+        """Take a record's numbers, unless it is filtered out or older than one that is here.
+
+        Raises ValueError, and takes nothing, if it lacks something that every record has.
+        """
+        try:
+            self._add(record)
+        except (KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise ValueError(f"record {record.get('id', '')}: not whole ({what})") from error
+
+    def _add(self, record: Mapping[str, Any]) -> None:
         row = {**_flat(record["config"]), "status": record["status"]}
+        for name in LEADING:
+            _ = row[name]
         self._keys.update(row)
         for name in self.where:
             if name in row:
@@ -131,10 +143,10 @@ class Cells:
             self.left_out += 1
             if time < self._times[key]:
                 return
-        self._times[key] = time
         row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}
-        self._rows[key] = {name: self._shared(entry) for name, entry in row.items()}
-        self._rows[key] |= self._numbers(record)
+        row = {name: self._shared(entry) for name, entry in row.items()}
+        self._rows[key] = row | self._numbers(record)
+        self._times[key] = time
 
     def __len__(self) -> int:
         return len(self._rows)

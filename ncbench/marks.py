@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from ncbench.aggregate import as_text, keys_of, known_ratio
-from ncbench.statistics import TIE, differences, mean_interval
+from ncbench.rank_tests import TIE
+from ncbench.statistics import differences, mean_interval
 
 BEST, LEVEL = "best", "level"
 

@@ -29,8 +29,11 @@ def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -
     cells = Cells(value, where)
     found = 0
     for record in each_record(folders):
-        cells.add(record)
-        found += 1
+        try:
+            cells.add(record)
+            found += 1
+        except ValueError as error:
+            print(f"ignored: {error}", file=sys.stderr)
     if not found:
         names = ", ".join(folders)
         raise NcbenchError(f"{names}: no records below it; a run writes them to its output_dir")

@@ -1,8 +1,8 @@
 r"""What may be concluded from losses: paired comparisons, ranks, and corrections for many of them.
 
-Losses are lower-is-better. Two numbers that differ by rounding alone are tied (``TIE``).
+Losses are lower-is-better. Two numbers that differ by rounding alone are tied.
 
-Splits of one data set overlap: two random 70:30 splits share about half of their training
+Splits of one data set overlap: two random 70:30 splits share seven tenths of their training
 examples, so that losses over splits are positively correlated and :math:`s / \sqrt n`
 is too small. With the sizes of the parts known, intervals and t tests use the corrected variance
 of Nadeau & Bengio, :math:`(1/n + n_{test} / n_{train})\, s^2`, with n - 1 degrees of freedom [1]_.
@@ -24,23 +24,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, stdtr, stdtrit
 
+from ncbench.rank_tests import finite, friedman_p, nemenyi_quantile, ranks_of, tied, wilcoxon
+
 Array = NDArray[np.float64]
-
-TIE = 1e-12
-"""Numbers closer than this, absolutely and relative to their size, are tied."""
-
-_EXACT = 50
-"""Up to so many differences, Wilcoxon's distribution is enumerated."""
-
-_ENUMERABLE = 5e7
-"""Up to so many additions, Friedman's distribution is enumerated: about a second."""
 
 
 class Interval(NamedTuple):
@@ -189,39 +181,10 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
     >>> differences([0.75, 0.1 + 0.2], [0.25, 0.3]).tolist()
     [0.5, 0.0]
     """
-    a, b = _finite(a), _finite(b)
+    a, b = finite(a), finite(b)
     if a.shape != b.shape:
         raise ValueError(f"losses over the same splits are as many: got {len(a)} and {len(b)}")
-    return np.where(_tied(a, b), 0.0, a - b)
-
-
-def wilcoxon(difference: ArrayLike) -> float:
-    """Return the two-sided p value of Wilcoxon's signed rank test.
-
-    Differences of zero are left out. Up to 50 differences the distribution is exact, also with
-    tied ranks: all signs are equally likely, and the sums of ranks are counted by convolution.
-
-    Examples
-    --------
-    >>> wilcoxon([1, 2, 3, 4, 5])
-    0.0625
-    >>> wilcoxon([0, 0])
-    1.0
-    """
-    x = _finite(difference)
-    x = x[x != 0]
-    if len(x) == 0:
-        return 1.0
-    if len(x) > _EXACT:
-        from scipy.stats import wilcoxon as approximate
-
-        return float(approximate(x, method="approx").pvalue)
-    doubled = np.rint(2 * _ranks(np.abs(x))).astype(int)  # mid-ranks are halves
-    counts = np.ones(1)
-    for rank in doubled:
-        counts = np.concatenate([counts, np.zeros(rank)]) + np.concatenate([np.zeros(rank), counts])
-    smaller = min(doubled[x > 0].sum(), doubled[x < 0].sum())
-    return float(min(1.0, 2 * counts[: smaller + 1].sum() / 2.0 ** len(x)))
+    return np.where(tied(a, b), 0.0, a - b)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -235,7 +198,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in holm([0.016, 0.019, 0.607])]  # Demsar (2006), Section 3.2.3
     [0.048, 0.048, 0.607]
     """
-    p = _finite(p_values) if len(p_values) else np.empty(0)
+    p = finite(p_values) if len(p_values) else np.empty(0)
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     adjusted = np.empty(len(p))
@@ -348,9 +311,9 @@ def friedman(
             "losses are a table of data sets (one or more) x algorithms (two or more): got shape "
             f"{table.shape} for {len(names)} names"
         )
-    _finite(table.ravel())
+    finite(table.ravel())
     N, k = table.shape
-    ranks = np.array([_ranks(row) for row in table])
+    ranks = np.array([ranks_of(row) for row in table])
     average = ranks.mean(axis=0)
     # The spread the ranks would have without ties is N k (k^2 - 1) / 12; c is what is left of it.
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
@@ -359,9 +322,9 @@ def friedman(
         c = spread / (N * k * (k**2 - 1) / 12)
         # Taken about the mean rank, which is exact where the differences are small.
         statistic = 12 * N / (c * k * (k + 1)) * float(((average - (k + 1) / 2) ** 2).sum())
-    exact = _friedman_p(ranks)
+    exact = friedman_p(ranks)
     p = float(chdtrc(k - 1, statistic)) if exact is None else exact
-    critical = _nemenyi_quantile(k, level) * math.sqrt(k * (k + 1) / (6 * N))
+    critical = nemenyi_quantile(k, level) * math.sqrt(k * (k + 1) / (6 * N))
     order = np.argsort(average, kind="stable")
     by_name = {names[j]: float(average[j]) for j in order}
     reach = critical if p < 1 - level else math.inf
@@ -389,67 +352,6 @@ def wins_ties_losses(a: ArrayLike, b: ArrayLike) -> WinsTiesLosses:
     return WinsTiesLosses(
         *(int(count.sum()) for count in (difference < 0, difference == 0, difference > 0))
     )
-
-
-def _finite(values: ArrayLike) -> Array:
-    x = np.asarray(values, dtype=float)
-    if x.ndim != 1 or len(x) == 0 or not np.isfinite(x).all():
-        raise ValueError(f"expected one or more finite numbers, got {values!r}")
-    return x
-
-
-def _tied(a: Array, b: Array) -> NDArray[np.bool_]:
-    return np.abs(a - b) <= TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
-
-
-def _ranks(values: Array) -> Array:
-    """Return ranks from 1; ties share the mean of theirs."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    level = np.concatenate([[0], np.cumsum(~_tied(ordered[1:], ordered[:-1]))])
-    last = np.cumsum(np.bincount(level))
-    ranks = np.empty(len(values))
-    ranks[order] = ((last + 1 + np.concatenate([[0], last[:-1]])) / 2)[level]
-    return ranks
-
-
-def _friedman_p(ranks: Array) -> float | None:
-    """Return the exact p value of Friedman's test, or None if it would take too long.
-
-    Under the null hypothesis every order of a data set's ranks is equally likely. The sums of
-    ranks of all algorithms but the last are the indices of an array of probabilities, to which
-    one data set after the other is added.
-    """
-    N, k = ranks.shape
-    steps = ranks - ranks.min(axis=1, keepdims=True)
-    if (steps % 1).any():
-        steps = 2 * steps  # mid-ranks are halves
-    whole = np.rint(steps).astype(int)
-    size = int(whole.max(axis=1).sum()) + 1
-    if math.factorial(min(k, 20)) * N * size ** (k - 1) > _ENUMERABLE:
-        return None
-    probability = np.zeros((size,) * (k - 1))
-    probability[(0,) * (k - 1)] = 1.0
-    for row in whole:
-        added = np.zeros_like(probability)
-        orders = list(permutations(row.tolist()))
-        for order in orders:
-            shift = order[:-1]
-            target = tuple(slice(s, None) for s in shift)
-            source = tuple(slice(None, size - s) for s in shift)
-            added[target] += probability[source]
-        probability = added / len(orders)
-    sums = np.indices(probability.shape)
-    total = whole.sum()
-    spread = (sums**2).sum(axis=0) + (total - sums.sum(axis=0)) ** 2
-    observed = int((whole.sum(axis=0) ** 2).sum())
-    return min(1.0, float(probability[spread >= observed].sum()))
-
-
-def _nemenyi_quantile(k: int, level: float) -> float:
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.ppf(level, k, math.inf)) / math.sqrt(2)
 
 
 def _groups(average_ranks: dict[str, float], reach: float) -> tuple[tuple[str, ...], ...]:

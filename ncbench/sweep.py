@@ -209,10 +209,10 @@ def finish(sweep: Sweep) -> int:
         path = CellFolder(config["output_dir"], config["id"]).path / RECORD
         try:
             record = read_record(path)
+            cells.add(record)
         except ValueError:
             missing += 1
             continue
-        cells.add(record)
         if record["status"] == "failed":
             failed.append(record)
     print()

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ncbench.rank_tests import wilcoxon
 from ncbench.statistics import (
     friedman,
     holm,
     mean_interval,
     paired,
-    wilcoxon,
     wins_ties_losses,
 )
 
