@@ -73,6 +73,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, make_record: Make) -> Path:
     write_json(folder / "sweeps" / "now" / "configs.json", [{**config, "id": "0" * 16}])
     (folder / "cells" / "broken").mkdir()
     (folder / "cells" / "broken" / "record.json").write_text("{")
+    write_json(folder / "cells" / "part" / "record.json", {"schema": 1, "id": "part"})
     out = place / "page" / "report.html"
     assert main([str(folder), "--out", str(out)]) == 0
     return out
@@ -91,7 +92,7 @@ def test_every_status_is_visible_and_nothing_is_made_up(page: str) -> None:
     numbers = [re.findall(r'data-value="([\d.]+)"', row) for row in rows[:4]]
     assert sorted(numbers) == [[], [], [], ["0.2"]]
     assert "0.200 (0.100)" in page
-    assert "ignored: " in page
+    assert page.count("ignored: ") == 2  # what is no JSON, and what is no whole record
 
 
 def test_links_lead_to_the_records_from_where_the_page_is(page: str, place: Path) -> None:
@@ -179,6 +180,19 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert "matplotlib and jinja2 are not installed: pip install 'ncbench[report]'" in refused.err
     assert old.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"outputs", "report.html"}
+
+
+def test_figures_are_bounded_in_number_and_that_is_said(
+    make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ncbench.figures.results import results
+    from ncbench.report import panels
+
+    records = [make_record("fw", name, losses=[0.1]) for name in "abc"]
+    monkeypatch.setattr(panels, "MOST", 1)
+    first = panels.chapters(results(records), records)[0]
+    assert [panel.dataset for panel in first.panels] == ["a"]
+    assert first.not_drawn == ["2 more; python -m ncbench figures draws all"]
 
 
 def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:

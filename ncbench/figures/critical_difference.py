@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ncbench.figures.results import NothingToDraw
-from ncbench.figures.style import INK, drawing, shortened, wrapped
+from ncbench.figures.style import INK, drawing, wrapped
 
 if TYPE_CHECKING:
     from ncbench.significance import Ranking
 
-_WIDTH, _ROW = 7.0, 0.21  # inches of the figure, and of a row of names
+_WIDTH = 7.0  # inches of the figure
 _NAME = 2.1  # inches for the names at either side
 
 
@@ -41,11 +41,13 @@ def critical_difference(ranking: Ranking) -> Figure:
         )
     average = ranks.average_ranks
     names = list(average)
+    labels = {name: wrapped(name, _NAME - 0.7, lines=2) for name in names}
+    row_height = 0.21 + 0.15 * max(label.count("\n") for label in labels.values())
     half = math.ceil(len(names) / 2)
     heading = wrapped(_title(ranking, ranks.n_datasets), _WIDTH - 0.2)
     # From the top: title, bar of the critical difference, axis, groups, names.
     above = 0.25 + 0.18 * (heading.count("\n") + 1) + 0.45
-    below = 0.25 + 0.13 * len(ranks.groups) + _ROW * (half + 0.5)
+    below = 0.25 + 0.13 * len(ranks.groups) + row_height * (half + 0.5)
     with drawing():
         figure = Figure(figsize=(_WIDTH, above + below))
         axes = figure.add_axes((0, 0, 1, 1))
@@ -75,11 +77,11 @@ def critical_difference(ranking: Ranking) -> Figure:
             left = number < half
             # The innermost names are lowest on either side, so that no leader crosses another.
             row = number if left else len(names) - 1 - number
-            y = depth - 0.25 - _ROW * row
+            y = depth - 0.1 - row_height * (row + 0.6)
             edge = _NAME - 0.15 if left else _WIDTH - _NAME + 0.15
             x = place(average[name])
             axes.plot([x, x, edge], [0, y, y], color=INK, lw=0.8)
-            label = f"{shortened(name, _NAME - 0.75)}  {average[name]:.2f}"
+            label = f"{labels[name]}  {average[name]:.2f}"
             axes.text(
                 edge + (-0.05 if left else 0.05), y, label,
                 ha="right" if left else "left", va="center",
@@ -90,7 +92,7 @@ def critical_difference(ranking: Ranking) -> Figure:
 def _title(ranking: Ranking, n: int) -> str:
     said = f"{ranking.measure}: average rank over {n} data sets"
     if ranking.left_out:
-        said += f"; {ranking.left_out} cells left out that some algorithm has not solved"
+        said += f"; left out for want of some algorithm: {ranking.left_out} of its problems"
     return said
 
 

@@ -28,7 +28,7 @@ def curve(
         Where the panel has points: without a mean there, the line has a gap. It is not bridged.
     style : int
     name : str
-        The id of the line in an SVG; that of its band ends in -band, of its points in -points.
+        The id of the line in an SVG; those of its band, errors and points begin with it.
     """
     absent = pd.DataFrame({x: sorted(set(places) - set(rows[x]))})
     line = pd.concat([rows[[x, "mean", "sem"]], absent]).sort_values(x)
@@ -37,6 +37,8 @@ def curve(
     low, high = line["mean"] - line["sem"], line["mean"] + line["sem"]
     axes.plot(line[x], line["mean"], color=colour, linestyle=dashes, gid=name)
     axes.fill_between(line[x], low, high, color=colour, alpha=0.18, linewidth=0, gid=f"{name}-band")
+    # A band needs two points; a point without neighbours has its standard error all the same.
+    axes.vlines(line[x], low, high, color=colour, linewidth=0.9, gid=f"{name}-errors")
     known = rows[rows["mean"].notna()]
     points = axes.scatter(
         known[x], known["mean"], s=26, color=colour, marker=look["marker"], zorder=3

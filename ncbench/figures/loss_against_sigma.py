@@ -43,6 +43,8 @@ def _draw(axes: Axes, rows: pd.DataFrame) -> None:
     sigmas = list(rows["sigma"].unique())
     for _, style, points in series(rows):
         curve(axes, points, "sigma", sigmas, style, f"series-{style}")
+    space = 0.05 * (max(sigmas) - min(sigmas)) or 0.05
+    axes.set_xlim(min(sigmas) - space, max(sigmas) + space)  # also where nothing is done
     shown = ticks(sigmas)
     axes.set_xticks(shown, [number(value) for value in shown])
     axes.set_ylabel("loss")

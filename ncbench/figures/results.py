@@ -72,9 +72,22 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
     places = _newest(records)
     frame["record"] = [places[identity] for identity in frame["id"]]
     frame["train_size"] = [_mean(records[k], "train_size") for k in frame["record"]]
-    frame["bayes"] = [_mean(records[k], "theory", "bayes") for k in frame["record"]]
+    frame["bayes"] = [bayes_level(records[k]) for k in frame["record"]]
     frame["link"] = [links[k] if links else None for k in frame["record"]]
     return frame
+
+
+def bayes_level(record: Record) -> float:
+    """Return the lowest loss that any classifier has, missing where it is not known.
+
+    It is known if the trials say it, as ``theory.bayes``.
+
+    Examples
+    --------
+    >>> bayes_level({"trials": [{"theory": {"bayes": 0.526}}, {"theory": {"bayes": 0.526}}]})
+    0.526
+    """
+    return _mean(record, "theory", "bayes")
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:

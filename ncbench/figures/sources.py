@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from ncbench.aggregate import Cells
 from ncbench.errors import NcbenchError
 from ncbench.records import read_record, record_paths
+from ncbench.values import Value
 
 T = TypeVar("T")
 
@@ -28,12 +30,16 @@ def read_sources(folders: Sequence[str]) -> Sources:
             raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
     sources = Sources([], [], [])
     files = sorted({path for folder in folders for path in record_paths(folder)})
+    whole = Cells(Value())  # which refuses a record that lacks what every record has
     for path in progress(files, "Reading records"):
         try:
-            sources.records.append(read_record(path))
-            sources.paths.append(path)
+            record = read_record(path)
+            whole.add(record)
         except ValueError as error:
             sources.remarks.append(f"ignored: {error}")
+        else:
+            sources.records.append(record)
+            sources.paths.append(path)
     if not sources.records:
         where = ", ".join(folders)
         raise NcbenchError(f"{where}: no records below it; a run writes them to its output_dir")

@@ -18,8 +18,8 @@ from ncbench.figures.style import (
     grid,
     grow,
     legend,
-    shortened,
     title,
+    wrapped,
 )
 
 STAGES = {
@@ -54,14 +54,16 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
     found = panels(done)
     columns = min(3, len(found))
     tallest = max(rows["series"].nunique() for _, _, rows in found)
+    spent = np.zeros(len(STAGES))
     with drawing():
-        size = (PANEL[0] * 1.1, 0.9 + 0.3 * tallest)
+        size = (PANEL[0] * 1.1, 0.9 + 0.34 * tallest)
         figure, axes = grid(-(-len(found) // columns), columns, size)
         for panel in axes.flat[len(found) :]:
             panel.set_visible(False)
         for panel, (measure, problem, rows) in zip(axes.flat, found, strict=False):
             named = series(rows)
             bars = np.array([_stages(cells, records) for _, _, cells in named])
+            spent += bars.sum(axis=0)
             start = np.zeros(len(named))
             for k, stage in enumerate(STAGES):
                 panel.barh(
@@ -69,18 +71,21 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
                     hatch=HATCHES[k], edgecolor="#ffffff", linewidth=0.4, gid=f"stage-{stage}",
                 )  # fmt: skip
                 start += bars[:, k]
-            panel.set_yticks(range(len(named)), [shortened(name, _NAME) for name, _, _ in named])
+            panel.set_yticks(
+                range(len(named)), [wrapped(name, _NAME, lines=2) for name, _, _ in named]
+            )
             panel.set_ylim(len(named) - 0.4, -0.6)
             panel.grid(axis="y", visible=False)
             panel.locator_params(axis="x", nbins=4)
             panel.set_xlabel("seconds a trial")
             title(panel, f"{measure}, {problem}", size[0] - _NAME - 0.3)
         grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
+        drawn = [k for k, _ in enumerate(STAGES) if spent[k] > 0]
         patches = [
-            Patch(facecolor=COLOURS[k], hatch=HATCHES[k], edgecolor="#ffffff")
-            for k in range(len(STAGES))
+            Patch(facecolor=COLOURS[k], hatch=HATCHES[k], edgecolor="#ffffff") for k in drawn
         ]
-        legend(figure, patches, list(STAGES.values()))
+        names = list(STAGES.values())
+        legend(figure, patches, [names[k] for k in drawn])
     return figure
 
 

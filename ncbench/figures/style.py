@@ -140,8 +140,19 @@ def text_width(text: str) -> float:
 
 
 def shortened(text: str, width: float) -> str:
-    """Return a text in one line of a width in inches, with an ellipsis if it is longer."""
-    return wrapped("\u00a0".join(text.split()), width, lines=1)
+    """Return a text in one line of a width in inches, with an ellipsis if it is longer.
+
+    Examples
+    --------
+    >>> shortened("ncfw algo.max_iter=50", 1.0)
+    'ncfw algo.m…'
+    """
+    text = printable(text)
+    if text_width(text) <= width:
+        return text
+    while text and text_width(text + "…") > width:
+        text = text[:-1]
+    return text + "…"
 
 
 def printable(text: str) -> str:

@@ -166,7 +166,7 @@ def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def commands(records: Sequence[Record]) -> list[tuple[str, int]]:
     """Return the commands that made the records, each with how many it made."""
-    counted = Counter(tuple(record["provenance"].get("command", ())) for record in records)
+    counted = Counter(tuple(record.get("provenance", {}).get("command", ())) for record in records)
     return [
         (f"python -m ncbench {shlex.join(map(str, command))}", count)
         for command, count in counted.items()
@@ -177,7 +177,7 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return where the records were made, each place and set of versions once."""
     groups: dict[str, dict[str, Any]] = {}
     for record in records:
-        origin = dict(record["provenance"])
+        origin = dict(record.get("provenance", {}))
         time = str(origin.pop("time", ""))
         origin.pop("command", None)
         origin["plugins"] = sorted(set(record.get("plugins", {}).values()))
