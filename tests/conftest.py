@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import unavailable
 
 from ncbench.__main__ import main
 from ncbench.registry import use_files
@@ -108,3 +111,20 @@ def make_record() -> Callable[..., dict[str, Any]]:
         }  # fmt: skip
 
     return make
+
+
+@pytest.fixture
+def pdflatex() -> Callable[[Path], None]:
+    """Return a function that compiles a LaTeX file and fails if that does."""
+
+    def compiles(path: Path) -> None:
+        if shutil.which("pdflatex") is None:
+            unavailable("pdflatex is not installed")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
+        done = subprocess.run(
+            command, cwd=path.parent, capture_output=True, text=True, errors="replace", check=False
+        )
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert path.with_suffix(".pdf").stat().st_size > 10_000
+
+    return compiles

@@ -1,13 +1,12 @@
 """The report page in a real browser, from disk, with the network off.
 
 Chromium and playwright are needed. Where they are missing these tests are skipped, with the
-reason; with NCBENCH_NEED_BROWSER=1 in the environment they fail instead.
+reason; with NCBENCH_NEED_TOOLS=1 in the environment they fail instead.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import unavailable
 
 from ncbench.commands.report import main
 from ncbench.files import write_json
@@ -46,12 +46,6 @@ OVERLAPS = """svg => {
   }));
   return { found, count: texts.length };
 }"""
-
-
-def unavailable(reason: str) -> None:
-    if os.environ.get("NCBENCH_NEED_BROWSER"):
-        pytest.fail(reason)
-    pytest.skip(f"THE REPORT PAGE WAS NOT TESTED IN A BROWSER: {reason}")
 
 
 @pytest.fixture(scope="module")

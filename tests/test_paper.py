@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,13 +81,9 @@ def test_as_a_page(ncbench: Callable, folder: Path) -> None:
     assert not any(f'{key}="http' in text for key in ("src", "href"))  # nothing is fetched
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_as_latex(ncbench: Callable, folder: Path) -> None:
+def test_as_latex(ncbench: Callable, folder: Path, pdflatex: Callable) -> None:
     assert ncbench("paper", ".", "--out", "paper.tex").code == 0
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert (folder / "paper.pdf").stat().st_size > 10_000
+    pdflatex(folder / "paper.tex")
 
 
 def test_bad_input(ncbench: Callable, folder: Path) -> None:

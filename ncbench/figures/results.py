@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ncbench.aggregate import LEADING, as_text, tidy
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.marks import method_keys, problem_keys
 
 Record = Mapping[str, Any]
@@ -80,14 +81,16 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
 def bayes_level(record: Record) -> float:
     """Return the lowest loss that any classifier has, missing where it is not known.
 
-    It is known if the trials say it, as ``theory.bayes``.
-
-    Examples
-    --------
-    >>> bayes_level({"trials": [{"theory": {"bayes": 0.526}}, {"theory": {"bayes": 0.526}}]})
-    0.526
+    It is known where the data set knows its distribution: its trials then have ``theory``.
     """
-    return _mean(record, "theory", "bayes")
+    if not any(trial.get("theory") for trial in record.get("trials", [])):
+        return math.nan
+    from ncbench.theory.summary import least_loss
+
+    try:
+        return least_loss(record["config"])[1]
+    except NotApplicable:  # a measure that is only reported
+        return math.nan
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:

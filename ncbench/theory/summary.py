@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from ncbench import seeds
 from ncbench.dataset import Dataset
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.measure import Measure
-from ncbench.records import RECORD, read_record
+from ncbench.reading import each_record
 from ncbench.registry import get_registry
 from ncbench.theory.bayes import bayes_optimal
 from ncbench.theory.terms import Population
@@ -73,7 +72,7 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
             continue
         config, measured = record["config"], pd.DataFrame([t["theory"] for t in trials])
         try:
-            psi, optimum = _optimum(json.dumps([config["dataset"], config["measure"]]))
+            psi, optimum = least_loss(config)
         except NotApplicable:
             continue  # a measure that is only reported
         none = pd.Series(dtype=float)
@@ -99,9 +98,21 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values([*CURVE, "sigma", "m"], ignore_index=True)
 
 
+def least_loss(config: Mapping[str, Any]) -> tuple[Measure, float]:
+    """Return the measure of a run and its least possible value, on the population of the run.
+
+    Raises NotApplicable for a measure that is only reported.
+
+    Parameters
+    ----------
+    config : mapping
+        Of a record whose data set knows its distribution.
+    """
+    return _optimum(json.dumps([config["dataset"], config["measure"]]))
+
+
 @lru_cache
 def _optimum(described: str) -> tuple[Measure, float]:
-    """Return a measure and its least value, on the same population as the runs."""
     data, measure = json.loads(described)
     psi: Measure = get_registry().build("measure", **measure)
     population = Population.of(_load(**data))
@@ -144,7 +155,7 @@ def print_optima(dataset: str, size: int) -> None:
 
 def print_theory(folder: str, form: str, figures: str | None) -> None:
     """Print the terms and slopes of the records below a folder, and draw the figures."""
-    frame = terms(_read(folder))
+    frame = terms(each_record([folder]))
     if form == "csv":
         print(frame.to_csv(index=False), end="")
         return
@@ -158,16 +169,6 @@ def print_theory(folder: str, form: str, figures: str | None) -> None:
 
         for path in draw(frame, Path(figures)):
             print(f"drawn: {path}")
-
-
-def _read(folder: str) -> Iterator[dict[str, Any]]:
-    if not Path(folder).is_dir():
-        raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
-    for path in sorted(Path(folder).rglob(RECORD)):
-        try:
-            yield read_record(path)
-        except ValueError as error:
-            print(f"ignored: {error}", file=sys.stderr)
 
 
 def _rendered(table: pd.DataFrame, form: str) -> str:
