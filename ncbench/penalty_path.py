@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ncbench.errors import NcbenchError
@@ -109,6 +111,13 @@ def fit_penalty_path(
     for penalty in candidates[: best + 1]:
         model = solve(X, loss, model, penalty)
         n_iter += model.n_iter
+    if not model.converged:
+        warnings.warn(
+            f"linear softmax model: not converged within max_iter={max_iter} iterations at penalty "
+            f"{candidates[best]:g}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
     return PathFit(model, candidates[best], max(n_iter, 1))
 
 

@@ -6,12 +6,10 @@ algorithms that optimise one.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisyLabelClassifier
@@ -55,13 +53,6 @@ class _NCLR(NoisyLabelClassifier):
             tol=self.tol,
             random_state=self.random_state,
         )
-        if not self.model_.converged:
-            warnings.warn(
-                f"{type(self).__name__} did not converge within max_iter={self.max_iter} "
-                f"iterations at penalty {self.penalty_:g}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def _predict_proba(self, X: Array) -> Array:
         return self.model_.posterior(self._scaler.transform(X))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from ncbench.linear_softmax import ForwardCrossEntropy
@@ -85,13 +83,6 @@ class ForwardLogistic(ClassifierMixin, BaseEstimator):
             max_iter=self.max_iter,
             random_state=self.random_state,
         )
-        if not self.model_.converged:
-            warnings.warn(
-                f"forward CPE did not converge within max_iter={self.max_iter} iterations at "
-                f"penalty {self.penalty_:g}",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return self
 
     def predict_proba(self, X: Array) -> Array:
