@@ -25,10 +25,11 @@ from ncbench.confusion import expected_confusion
 from ncbench.cpe_cache import SharedCPE
 from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
+from ncbench.finalise import diagnostics
 from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.registry import get_registry, require_family
-from ncbench.t_estimation import NoisySample
+from ncbench.t_estimation import CleanLabels, NoisySample
 
 Config = Mapping[str, Any]
 """A resolved configuration: see ``ncbench.configs.resolve``."""
@@ -147,6 +148,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         cpe=cpe,
         rng=seeds.stream(config["seed"], "t_estimator", trial),
         noise_matrix=cell.noisy.noise_matrix,
+        clean=CleanLabels(dataset.y[train], seeds.stream(config["seed"], "trusted", trial)),
+        classes=dataset.classes,
     )
     estimate: NoiseMatrix = _build(config, "t_estimator").estimate(sample)
     clock.lap("t_estimate")
@@ -168,6 +171,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "losses": {name: psi(C) for name, psi in cell.reported.items()},
         "confusion": C.tolist(),
         "noise_matrix_estimate": estimate.T.tolist(),
+        "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
         # The stages of the fit, where the algorithm tells them apart, are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},

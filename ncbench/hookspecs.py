@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         """Estimates the noise matrix."""
 
         def estimate(self, sample: NoisySample) -> NoiseMatrix:
-            """Return the estimated noise matrix."""
+            """Return the estimated noise matrix, as made by ``ncbench.finalise.finalise``."""
 
 
 hookspec = pluggy.HookspecMarker("ncbench")
