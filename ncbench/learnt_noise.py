@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.preprocessing import StandardScaler
 
 from ncbench.linear_softmax import (
     CrossEntropy,
@@ -28,9 +27,6 @@ START = -2.0
 
 BOUNDS = (-8.0, 4.0)
 """Of entries of V: beyond them, sigmoid is flat."""
-
-PENALTY = 1e-4
-"""mu of the weights of the linear softmax model."""
 
 
 class Regulariser(Protocol):
@@ -122,9 +118,12 @@ class LearntNoise(NamedTuple):
 
     T: Array
     model: LinearSoftmax
-    """Of the clean posterior, on standardised features; ``extra`` is V."""
-    loss: float
-    """Mean negative log-likelihood of the noisy labels, without regulariser and penalty."""
+    """Of the clean posterior; ``extra`` is V."""
+
+    def losses(self, X: Array, y: Labels) -> Array:
+        """Return ``-log (T g(x))_y`` of each example, for example of held-out data."""
+        likelihood = (self.model.posterior(X) * self.T[y]).sum(axis=1)
+        return np.asarray(-np.log(np.maximum(likelihood, 1e-200)))
 
 
 def fit_learnt_noise(
@@ -133,17 +132,19 @@ def fit_learnt_noise(
     n: int,
     regulariser: Regulariser | None = None,
     *,
-    penalty: float = PENALTY,
+    penalty: float,
     max_iter: int = 500,
+    tol: float = 1e-5,
+    start: LinearSoftmax | None = None,
 ) -> LearntNoise:
     """Fit T and a linear softmax model of the clean posterior to noisy labels.
 
-    Deterministic: started at the model that is fitted as if there were no noise.
+    Deterministic: started at the model that is fitted as if there were no noise, unless told.
 
     Parameters
     ----------
     X : array of shape (m, d)
-        Standardised here.
+        Standardised: the penalty treats features alike.
     y : array of shape (m,)
         Noisy labels, 0..n-1.
     n : int
@@ -152,18 +153,16 @@ def fit_learnt_noise(
         Of T.
     penalty : float
         mu in ``mu/2 ||W||^2``.
-    max_iter : int
+    max_iter, tol
         Of L-BFGS.
+    start : LinearSoftmax, optional
+        The model of a neighbouring problem.
     """
-    X = StandardScaler().fit_transform(X)
-    start = fit_linear_softmax(
-        X,
-        CrossEntropy.of_labels(y, n),
-        LinearSoftmax.zero(X.shape[1], n),
-        penalty=penalty,
-        tol=1e-4,
-    )
-    start = LinearSoftmax(start.coef, start.intercept, np.full(n * (n - 1), START))
+    if start is None:
+        naive = CrossEntropy.of_labels(y, n)
+        zero = LinearSoftmax.zero(X.shape[1], n)
+        start = fit_linear_softmax(X, naive, zero, penalty=penalty, tol=1e-4)
+        start = LinearSoftmax(start.coef, start.intercept, np.full(n * (n - 1), START))
     model = fit_linear_softmax(
         X,
         LearntForwardCrossEntropy(y, n, regulariser),
@@ -171,7 +170,6 @@ def fit_learnt_noise(
         penalty=penalty,
         extra_bounds=[BOUNDS] * (n * (n - 1)),
         max_iter=max_iter,
-        tol=1e-5,
+        tol=tol,
     )
-    likelihood = LearntForwardCrossEntropy(y, n)
-    return LearntNoise(OffDiagonal(n).matrix(model.extra), model, model.loss(X, likelihood))
+    return LearntNoise(OffDiagonal(n).matrix(model.extra), model)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from ncbench import NcbenchError, NoiseMatrix, NoisyLabelClassifier
+from ncbench.cpe import deal_folds
 from ncbench.linear_softmax import (
     CrossEntropy,
     ForwardCrossEntropy,
@@ -83,7 +84,8 @@ class _NCLR(NoisyLabelClassifier):
         self, X: Array, y: Labels, noise: NoiseMatrix, penalties: list[float]
     ) -> int:
         """Return the index of the penalty with the lowest held-out forward loss."""
-        fold = self._stratified_folds(y)
+        order = check_random_state(self.random_state).permutation(len(y))
+        fold = deal_folds(y, self.folds, order)
         masks = [fold == k for k in range(fold.max() + 1)]
         training = [(X[~mask], self._training_loss(noise, y[~mask])) for mask in masks]
         held_out = [(X[mask], ForwardCrossEntropy(noise, y[mask])) for mask in masks]
@@ -109,14 +111,6 @@ class _NCLR(NoisyLabelClassifier):
         return fit_linear_softmax(
             X, loss, start, penalty=penalty, max_iter=self.max_iter, tol=self.tol
         )
-
-    def _stratified_folds(self, y: Labels) -> Labels:
-        # Dealt out like cards, class after class: any class size will do, even a single example.
-        order = check_random_state(self.random_state).permutation(len(y))
-        order = order[np.argsort(y[order], kind="stable")]
-        fold = np.empty(len(y), dtype=np.int64)
-        fold[order] = np.arange(len(y)) % min(self.folds, len(y))
-        return fold
 
     def _checked_penalties(self) -> list[float]:
         name = type(self).__name__

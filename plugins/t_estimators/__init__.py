@@ -10,7 +10,7 @@ from ncbench import hookimpl
 from .anchor import Anchor
 from .confident_joint import ConfidentJoint
 from .dual_t import DualT
-from .forward_map import ForwardMAP
+from .forward_map import CautiousMAP, ForwardMAP
 from .given import Identity, Known
 from .hoc import HOC
 from .t_revision import TRevision
@@ -29,6 +29,7 @@ def ncbench_t_estimators() -> Mapping[str, Callable[..., Any]]:
         "t_revision": TRevision,
         "volmin": VolMin,
         "forward_map": ForwardMAP,
+        "cautious_map": CautiousMAP,
         "confident_joint": ConfidentJoint,
         "hoc": HOC,
         "trusted": TrustedSet,

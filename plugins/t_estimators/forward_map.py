@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
+from ncbench.cpe import deal_folds
 from ncbench.finalise import finalise
-from ncbench.learnt_noise import fit_learnt_noise
+from ncbench.learnt_noise import LearntNoise, fit_learnt_noise
 
 Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
 
 
 class ForwardMAP:
@@ -40,7 +43,7 @@ class ForwardMAP:
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate; the CPE learner is not used."""
         fit = fit_learnt_noise(
-            sample.X,
+            StandardScaler().fit_transform(sample.X),
             sample.y,
             sample.n_classes,
             SymmetricPrior(self.tau, len(sample.y)),
@@ -48,6 +51,73 @@ class ForwardMAP:
             max_iter=self.max_iter,
         )
         return finalise(fit.T, sample.classes)
+
+
+class CautiousMAP:
+    """Forward-MAP as near to symmetric noise as the data allows.
+
+    Few data tell that labels are noisy, and how many; it takes many to tell which class is
+    mistaken for which, and a T that is wrong there has an inverse that is worse than none. So tau
+    is the smallest one whose held-out likelihood is not clearly worse than the best: by no more
+    than three standard errors, paired by example.
+
+    Parameters
+    ----------
+    taus : list of float, optional
+        Candidates, of which the first few are cautious. Default: 0.3, 1, 3.
+    folds : int
+        Of the cross-validation, stratified by noisy label.
+    penalty : float
+        Of the weights W of the linear softmax, on standardised features.
+    """
+
+    def __init__(
+        self, taus: list[float] | None = None, folds: int = 3, penalty: float = 1e-4
+    ) -> None:
+        self.taus = sorted([0.3, 1.0, 3.0] if taus is None else taus)
+        if not self.taus or not self.taus[0] > 0:
+            raise NcbenchError(
+                f"t_estimator=cautious_map: taus is {self.taus}; expected positive numbers"
+            )
+        if folds < 2:
+            raise NcbenchError(f"t_estimator=cautious_map: folds is {folds}; expected 2 or more")
+        self.folds = folds
+        self.penalty = penalty
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the estimate; the CPE learner is not used."""
+        X = StandardScaler().fit_transform(sample.X)
+        fold = deal_folds(sample.y, self.folds, sample.rng.permutation(len(sample.y)))
+        losses = np.zeros((len(self.taus), len(sample.y)))
+        for k in range(int(fold.max()) + 1 if len(self.taus) > 1 else 0):
+            held_out = fold == k
+            fit = None
+            for row, tau in zip(losses, self.taus, strict=True):  # each starts where one ended
+                fit = self._fit(X[~held_out], sample.y[~held_out], sample.n_classes, tau, fit)
+                row[held_out] = fit.losses(X[held_out], sample.y[held_out])
+        tau = self.taus[cautious_choice(losses)]
+        final = self._fit(X, sample.y, sample.n_classes, tau, None)
+        return finalise(final.T, sample.classes)
+
+    def _fit(
+        self, X: Array, y: Labels, n: int, tau: float, before: LearntNoise | None
+    ) -> LearntNoise:
+        start, tol = (None, 1e-5) if before is None else (before.model, 1e-4)
+        prior = SymmetricPrior(tau, len(y))
+        return fit_learnt_noise(X, y, n, prior, penalty=self.penalty, tol=tol, start=start)
+
+
+def cautious_choice(losses: Array) -> int:
+    """Return the first row whose mean exceeds the least by at most three standard errors.
+
+    Examples
+    --------
+    >>> cautious_choice(np.array([[3.0, 3.1, 4.9], [1.0, 2.0, 3.0], [1.0, 1.0, 3.0]]))
+    1
+    """
+    excess = losses - losses[losses.mean(axis=1).argmin()]
+    error = excess.std(axis=1) / np.sqrt(losses.shape[1])
+    return int(np.argmax(excess.mean(axis=1) <= 3 * error))
 
 
 class SymmetricPrior:

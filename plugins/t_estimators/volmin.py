@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.finalise import finalise
@@ -38,7 +39,7 @@ class VolMin:
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate; the CPE learner is not used."""
         fit = fit_learnt_noise(
-            sample.X,
+            StandardScaler().fit_transform(sample.X),
             sample.y,
             sample.n_classes,
             Volume(self.weight),
