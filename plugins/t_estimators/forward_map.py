@@ -58,8 +58,8 @@ class CautiousMAP:
 
     Few data tell that labels are noisy, and how many; it takes many to tell which class is
     mistaken for which, and a T that is wrong there has an inverse that is worse than none. So tau
-    is the smallest one whose held-out likelihood is not clearly worse than the best: by no more
-    than three standard errors, paired by example.
+    is the smallest one that no larger one beats in held-out likelihood: by more than two standard
+    errors, and more the larger its ``||T^-1||_1``, by which errors of T enter the result.
 
     Parameters
     ----------
@@ -89,13 +89,15 @@ class CautiousMAP:
         X = StandardScaler().fit_transform(sample.X)
         fold = deal_folds(sample.y, self.folds, sample.rng.permutation(len(sample.y)))
         losses = np.zeros((len(self.taus), len(sample.y)))
+        inverse_norms = np.zeros(len(self.taus))
         for k in range(int(fold.max()) + 1 if len(self.taus) > 1 else 0):
             held_out = fold == k
             fit = None
-            for row, tau in zip(losses, self.taus, strict=True):  # each starts where one ended
+            for i, tau in enumerate(self.taus):  # each starts where the one before ended
                 fit = self._fit(X[~held_out], sample.y[~held_out], sample.n_classes, tau, fit)
-                row[held_out] = fit.losses(X[held_out], sample.y[held_out])
-        tau = self.taus[cautious_choice(losses)]
+                losses[i, held_out] = fit.losses(X[held_out], sample.y[held_out])
+                inverse_norms[i] += finalise(fit.T).inverse_norm
+        tau = self.taus[cautious_choice(losses, inverse_norms)]
         final = self._fit(X, sample.y, sample.n_classes, tau, None)
         return finalise(final.T, sample.classes)
 
@@ -107,17 +109,33 @@ class CautiousMAP:
         return fit_learnt_noise(X, y, n, prior, penalty=self.penalty, tol=tol, start=start)
 
 
-def cautious_choice(losses: Array) -> int:
-    """Return the first row whose mean exceeds the least by at most three standard errors.
+def cautious_choice(losses: Array, inverse_norms: Array) -> int:
+    """Return the first row that no later one beats by enough.
+
+    Enough is two standard errors of the mean difference, times the ratio of the norms.
+
+    Parameters
+    ----------
+    losses : array of shape (k, m)
+        Held-out losses of each candidate, the most cautious first.
+    inverse_norms : array of shape (k,)
+        ``||T^-1||_1`` of each candidate.
 
     Examples
     --------
-    >>> cautious_choice(np.array([[3.0, 3.1, 4.9], [1.0, 2.0, 3.0], [1.0, 1.0, 3.0]]))
+    >>> losses = np.array([[2.0, 2.1, 2.9], [1.0, 1.0, 2.0]])
+    >>> cautious_choice(losses, np.array([1.5, 2.0]))
     1
+    >>> cautious_choice(losses, np.array([1.5, 40.0]))
+    0
     """
-    excess = losses - losses[losses.mean(axis=1).argmin()]
-    error = excess.std(axis=1) / np.sqrt(losses.shape[1])
-    return int(np.argmax(excess.mean(axis=1) <= 3 * error))
+    last = len(losses) - 1
+    for i in range(last):
+        gain = losses[i] - losses[i + 1 :]
+        error = gain.std(axis=1) / np.sqrt(losses.shape[1])
+        if (gain.mean(axis=1) <= 2 * error * inverse_norms[i + 1 :] / inverse_norms[i]).all():
+            return i
+    return last
 
 
 class SymmetricPrior:
