@@ -64,7 +64,7 @@ class CautiousMAP:
     Parameters
     ----------
     taus : list of float, optional
-        Candidates, of which the first few are cautious. Default: 0.3, 1, 3.
+        Candidates, the cautious ones first. Default: 0.3 and 1.
     folds : int
         Of the cross-validation, stratified by noisy label.
     penalty : float
@@ -74,7 +74,7 @@ class CautiousMAP:
     def __init__(
         self, taus: list[float] | None = None, folds: int = 3, penalty: float = 1e-4
     ) -> None:
-        self.taus = sorted([0.3, 1.0, 3.0] if taus is None else taus)
+        self.taus = sorted([0.3, 1.0] if taus is None else taus)
         if not self.taus or not self.taus[0] > 0:
             raise NcbenchError(
                 f"t_estimator=cautious_map: taus is {self.taus}; expected positive numbers"
