@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import seeds
+from ncbench.cpe import deal_folds
 from ncbench.dataset import Dataset
 from ncbench.errors import NcbenchError
 from ncbench.finalise import diagnostics, finalise
@@ -137,7 +138,7 @@ def examine(
     t_estimator, cpe : str
         Names of plug-ins, used with their defaults.
     bootstrap : int
-        Number of resamples; 0 for no intervals.
+        Number of resamples, half of the rows each; 0 for no intervals.
     seed : int
     progress : callable
         Wraps the range of resamples, to show how far it is.
@@ -158,7 +159,9 @@ def examine(
         resampled = []
         for k in progress(range(bootstrap)):
             rng = seeds.stream(seed, "estimate-noise", "bootstrap", k)
-            rows = np.sort(rng.integers(len(data.y), size=len(data.y)))
+            # Half of each class, none twice: estimates spread as those of a bootstrap do, whose
+            # repeated rows would be their own neighbours, and on both sides of a fold.
+            rows = deal_folds(data.y, 2, rng.permutation(len(data.y))) == 0
             again = replace(sample, X=data.X[rows], y=data.y[rows], rng=rng)
             resampled.append(estimator.estimate(again).T)
         low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)

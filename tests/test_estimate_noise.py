@@ -10,6 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncbench import NoiseMatrix
+from ncbench.own_noise import OwnData, examine
+from ncbench.registry import get_registry
+
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])
 
@@ -81,6 +85,30 @@ def test_an_estimate_without_reasons_for_doubt(ncbench, tmp_path: Path):
     found = json.loads(run.out)
     assert (found["trust"], found["doubts"]) == (True, [])
     np.testing.assert_allclose(found["T"], [[0.9, 0.1], [0.1, 0.9]], atol=0.03)
+
+
+def test_resamples_have_no_row_twice_and_every_class(monkeypatch: pytest.MonkeyPatch):
+    seen = []
+
+    class Watch:
+        def estimate(self, sample):
+            seen.append(sample)
+            return NoiseMatrix.identity(sample.n_classes)
+
+    build = get_registry().build
+    monkeypatch.setattr(
+        get_registry(),
+        "build",
+        lambda kind, name, **more: Watch() if kind == "t_estimator" else build(kind, name, **more),
+    )
+    X = np.arange(41.0)[:, None]
+    data = OwnData("toy", X, (X[:, 0] >= 36).astype(np.int64), ("a", "b"))
+    finding = examine(data, t_estimator="watched", cpe="logistic", bootstrap=3)
+    assert finding.resamples == 3
+    for sample in seen[1:]:
+        assert len(np.unique(sample.X)) == len(sample.X)
+        assert len(sample.X) in (20, 21)
+        assert sample.counts[1] in (2, 3)
 
 
 BAD = {
