@@ -106,6 +106,29 @@ def fit_posterior(
     )
 
 
+def deal_folds(y: Labels, folds: int, order: Labels) -> Labels:
+    """Return a fold for each example: dealt out like cards, class after class.
+
+    Any class size will do, even a single example.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+    folds : int
+    order : array of shape (m,)
+        A permutation of the examples.
+
+    Examples
+    --------
+    >>> deal_folds(np.array([1, 0, 0, 1, 1]), 2, np.arange(5))
+    array([0, 0, 1, 1, 0])
+    """
+    order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[order] = np.arange(len(y)) % min(folds, len(y))
+    return fold
+
+
 def stratified_folds(
     y: Labels, n: int, folds: int, random_state: int | None
 ) -> list[tuple[Labels, Labels]]:

@@ -26,10 +26,11 @@ from ncbench.cpe import posterior
 from ncbench.cpe_cache import SharedCPE
 from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
+from ncbench.finalise import diagnostics
 from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.registry import get_registry, require_family
-from ncbench.t_estimation import NoisySample
+from ncbench.t_estimation import CleanLabels, NoisySample
 from ncbench.theory.terms import Population
 
 Config = Mapping[str, Any]
@@ -149,6 +150,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         cpe=cpe,
         rng=seeds.stream(config["seed"], "t_estimator", trial),
         noise_matrix=cell.noisy.noise_matrix,
+        clean=CleanLabels(dataset.y[train], seeds.stream(config["seed"], "trusted", trial)),
+        classes=dataset.classes,
     )
     estimate: NoiseMatrix = _build(config, "t_estimator").estimate(sample)
     clock.lap("t_estimate")
@@ -173,6 +176,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "losses": losses(cell, C),
         "confusion": C.tolist(),
         "noise_matrix_estimate": estimate.T.tolist(),
+        "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
         "theory": terms,
         # The stages of the fit, where the algorithm tells them apart, are parts of "fit".

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         """Estimates the noise matrix."""
 
         def estimate(self, sample: NoisySample) -> NoiseMatrix:
-            """Return the estimated noise matrix."""
+            """Return the estimated noise matrix, as made by ``ncbench.finalise.finalise``."""
 
 
 API_VERSION = 1

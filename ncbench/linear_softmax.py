@@ -7,7 +7,8 @@ Losses may carry parameters of their own, such as those of a noise matrix that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -289,6 +290,52 @@ def fit_linear_softmax(
     return LinearSoftmax(
         problem.P @ V, intercept, extra, float(result.fun), int(result.nit), result.status == 0
     )
+
+
+def descend_linear_softmax(
+    X: Array,
+    loss: Loss,
+    start: LinearSoftmax,
+    *,
+    penalty: float,
+    step: float,
+    extra_step: float,
+    project: Callable[[Array], Array],
+) -> Iterator[LinearSoftmax]:
+    """Go down ``loss(g) + penalty/2 ||W||^2`` in small steps, without end.
+
+    For losses that must not be minimised: who iterates decides when to stop, by held-out data.
+
+    Parameters
+    ----------
+    X, loss, start, penalty
+        As of :func:`fit_linear_softmax`.
+    step, extra_step : float
+        Length of a step in units of the gradient, of the model (in terms of whitened features)
+        and of the loss's own parameters.
+    project : callable
+        Takes the loss's own parameters back to where they must be.
+
+    Examples
+    --------
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    >>> models = descend_linear_softmax(
+    ...     X, CrossEntropy.of_labels(y, n=2), LinearSoftmax.zero(1, 2),
+    ...     penalty=0.0, step=1.0, extra_step=0.0, project=lambda extra: extra,
+    ... )
+    >>> [round(next(models).objective, 3) for _ in range(3)]
+    [0.693, 0.313, 0.195]
+    """
+    n = start.coef.shape[1]
+    problem = _Problem(X, _whitening(X, penalty), loss, penalty, n)
+    theta = problem.pack(start)
+    split = len(theta) - len(start.extra)
+    for n_iter in itertools.count():
+        value, gradient = problem(theta)
+        V, intercept, extra = problem.unpack(theta)
+        yield LinearSoftmax(problem.P @ V, intercept, extra, value, n_iter)
+        model = theta[:split] - step * gradient[:split]
+        theta = np.append(model, project(theta[split:] - extra_step * gradient[split:]))
 
 
 class _Problem:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from ncbench.cpe import deal_folds
 from ncbench.errors import NcbenchError
 from ncbench.linear_softmax import ForwardCrossEntropy, LinearSoftmax, Loss, fit_linear_softmax
 from ncbench.noise_matrix import NoiseMatrix
@@ -86,7 +87,8 @@ def fit_penalty_path(
     zero = LinearSoftmax.zero(X.shape[1], noise.n)
     best = 0
     if len(candidates) > 1:
-        fold = _stratified_folds(y, folds, random_state)
+        order = check_random_state(random_state).permutation(len(y))
+        fold = deal_folds(y, folds, order)
         masks = [fold == k for k in range(fold.max() + 1)]
         training = [(X[~mask], training_loss(noise, y[~mask])) for mask in masks]
         held_out = [(X[mask], ForwardCrossEntropy(noise, y[mask])) for mask in masks]
@@ -119,15 +121,6 @@ def fit_penalty_path(
             stacklevel=3,
         )
     return PathFit(model, candidates[best], max(n_iter, 1))
-
-
-def _stratified_folds(y: Labels, folds: int, random_state: int | None) -> Labels:
-    # Dealt out like cards, class after class: any class size will do, even a single example.
-    order = check_random_state(random_state).permutation(len(y))
-    order = order[np.argsort(y[order], kind="stable")]
-    fold = np.empty(len(y), dtype=np.int64)
-    fold[order] = np.arange(len(y)) % min(folds, len(y))
-    return fold
 
 
 def _checked(penalties: Sequence[float]) -> list[float]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from ncbench.noise_matrix import NoiseMatrix
-from ncbench.t_estimation import NoisySample
+from ncbench.t_estimation import CleanLabels, NoisySample
 from ncbench.testing.contract import Build, broken
 from ncbench.testing.problems import noisy_blobs
 
@@ -157,6 +157,7 @@ def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> 
         cpe=LogisticRegression(),
         rng=np.random.default_rng(seed),
         noise_matrix=NoiseMatrix(T),
+        clean=CleanLabels(data.y, np.random.default_rng([seed, m, 2])),
     )
 
 

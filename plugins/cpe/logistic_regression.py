@@ -19,7 +19,11 @@ Score = Literal["accuracy", "log_loss"]
 
 
 def logistic(
-    score: Score = "accuracy", folds: int = 2, strengths: int = 10, random_state: int | None = None
+    score: Score = "accuracy",
+    folds: int = 2,
+    strengths: int = 10,
+    C: float | None = None,
+    random_state: int | None = None,
 ) -> Pipeline:
     """Multinomial logistic regression on standardised features: the paper's linear class.
 
@@ -31,23 +35,29 @@ def logistic(
         Folds of the cross-validation.
     strengths : int
         Number of values of C, from 1e-4 to 1e4.
+    C : float, optional
+        Inverse regularisation strength, instead of one that is chosen.
     random_state : int, optional
         Not used: the folds are not shuffled, as in the paper.
     """
-    return make_pipeline(StandardScaler(), LogisticPath(score, folds, strengths))
+    return make_pipeline(StandardScaler(), LogisticPath(score, folds, strengths, C=C))
 
 
 def power_logistic(
-    score: Score = "accuracy", folds: int = 2, strengths: int = 10, random_state: int | None = None
+    score: Score = "accuracy",
+    folds: int = 2,
+    strengths: int = 10,
+    C: float | None = None,
+    random_state: int | None = None,
 ) -> Pipeline:
     """Multinomial logistic regression after a Yeo-Johnson power transform of each feature.
 
     Parameters
     ----------
-    score, folds, strengths, random_state
+    score, folds, strengths, C, random_state
         As for ``logistic``.
     """
-    return make_pipeline(PowerTransformer(), LogisticPath(score, folds, strengths))
+    return make_pipeline(PowerTransformer(), LogisticPath(score, folds, strengths, C=C))
 
 
 class LogisticPath(ClassifierMixin, BaseEstimator):
@@ -68,6 +78,8 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
         Stopping tolerance of the solver.
     max_iter : int
         Largest number of Newton steps.
+    C : float, optional
+        Instead of one that is chosen.
 
     Attributes
     ----------
@@ -89,17 +101,22 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
         strengths: int = 10,
         tol: float = 1e-3,
         max_iter: int = 200,
+        C: float | None = None,
     ) -> None:
         self.score = score
         self.folds = folds
         self.strengths = strengths
         self.tol = tol
         self.max_iter = max_iter
+        self.C = C
 
     def fit(self, X: Array, y: NDArray) -> Self:
-        """Choose C by cross-validation, then fit to all of the sample."""
-        grid = np.logspace(-4, 4, self.strengths)
-        self.C_ = float(grid[self._cross_validate(X, y, grid).mean(axis=0).argmax()])
+        """Choose C by cross-validation, unless it is given, then fit to all of the sample."""
+        if self.C is None:
+            grid = np.logspace(-4, 4, self.strengths)
+            self.C_ = float(grid[self._cross_validate(X, y, grid).mean(axis=0).argmax()])
+        else:
+            self.C_ = self.C
         self.model_ = self._model().set_params(C=self.C_).fit(X, y)
         self.classes_ = self.model_.classes_
         return self

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ncbench import Dataset, NcbenchError, identified_by
 from ncbench.data_files import content_of_path, examples, read_npz, recorded_noise
+from ncbench.table_files import TABLES, read_table
 from ncbench.tabular import features_and_labels, label_array
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff", ".npz")
-
-# What readers raise for a file that is not what its suffix says; scipy's ARFF reader lets a bare
-# StopIteration out where the header does not end, and does not implement text attributes.
-_UNREADABLE = (
-    *(OSError, EOFError, ValueError, TypeError, LookupError),
-    *(StopIteration, NotImplementedError),
-)
+SUFFIXES = (*TABLES, ".npz")
 
 
 @identified_by(content_of_path)
@@ -69,41 +59,8 @@ def file(path: str, target: str | None = None) -> Dataset:
     name = place.name[: -len(suffix)]
     if suffix == ".npz":
         return _from_npz(place, name, target)
-    X, labels = features_and_labels(_table(place, suffix), target, where=f"file {path!r}")
+    X, labels = features_and_labels(read_table(place), target, where=f"file {path!r}")
     return Dataset.from_labels(X, labels, name=name, source=place.name)
-
-
-def _table(place: Path, suffix: str) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        if suffix == ".arff":
-            return _arff(place)
-        if suffix == ".parquet":
-            return pd.read_parquet(place, engine="pyarrow")
-        # UCI's files mark a missing value with "?", which would turn a column of numbers to text.
-        separator = "\t" if suffix.startswith(".tsv") else ","
-        return pd.read_csv(place, sep=separator, na_values=["?"], skipinitialspace=True)
-    except ImportError as error:
-        raise NcbenchError(
-            f"file {str(place)!r}: reading Parquet needs pyarrow: pip install 'ncbench[parquet]'"
-        ) from error
-    except _UNREADABLE as error:
-        reason = str(error).strip() or "it ends too early"
-        raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {reason}") from error
-
-
-def _arff(place: Path) -> pd.DataFrame:
-    import pandas as pd
-    from scipy.io import arff
-
-    with place.open(encoding="utf-8") as stream:
-        records, _ = arff.loadarff(stream)
-    table = pd.DataFrame(records)
-    for column in table.columns:
-        if table[column].dtype == object:  # nominal values come as bytes
-            table[column] = table[column].str.decode("utf-8").replace("?", None)
-    return table
 
 
 def _from_npz(place: Path, name: str, target: str | None) -> Dataset:

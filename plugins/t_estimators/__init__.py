@@ -7,10 +7,30 @@ from typing import Any
 
 from ncbench import hookimpl
 
+from .anchor import Anchor
+from .confident_joint import ConfidentJoint
+from .dual_t import DualT
+from .forward_map import CautiousMAP, ForwardMAP
 from .given import Identity, Known
+from .hoc import HOC
+from .t_revision import TRevision
+from .trusted import TrustedSet
+from .volmin import VolMin
 
 
 @hookimpl
 def ncbench_t_estimators() -> Mapping[str, Callable[..., Any]]:
     """Estimators of T by name."""
-    return {"known": Known, "identity": Identity}
+    return {
+        "known": Known,
+        "identity": Identity,
+        "anchor": Anchor,
+        "dual_t": DualT,
+        "t_revision": TRevision,
+        "volmin": VolMin,
+        "forward_map": ForwardMAP,
+        "cautious_map": CautiousMAP,
+        "confident_joint": ConfidentJoint,
+        "hoc": HOC,
+        "trusted": TrustedSet,
+    }

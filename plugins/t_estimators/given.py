@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ncbench import NoiseMatrix, NoisySample
+from ncbench import NcbenchError, NoiseMatrix, NoisySample
 
 
 class Known:
@@ -13,6 +13,8 @@ class Known:
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the true T."""
+        if sample.noise_matrix is None:
+            raise NcbenchError("t_estimator=known: nobody knows the T of this sample")
         return sample.noise_matrix
 
 

@@ -10,9 +10,11 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ncbench.cpe import fit_posterior, posterior
@@ -268,3 +270,10 @@ def test_unknown_split_names_the_known_ones() -> None:
     X, y = blobs()
     with pytest.raises(NcbenchError, match="sample_split='third'; expected one of none, half, cr"):
         fit_posterior(GaussianNB(), X, y, 3, "third", 0)
+
+
+def test_logistic_with_a_given_strength_is_scikit_learns():
+    X, y = load_iris(return_X_y=True)
+    found = logistic(C=1.0).fit(X, y).predict_proba(X)
+    expected = make_pipeline(StandardScaler(), LogisticRegression(C=1.0, max_iter=1000)).fit(X, y)
+    np.testing.assert_allclose(found, expected.predict_proba(X), atol=2e-3)

@@ -1,0 +1,164 @@
+"""Forward-MAP: the most probable T, a priori near symmetric noise of any level."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
+
+from ncbench import NcbenchError, NoiseMatrix, NoisySample
+from ncbench.cpe import deal_folds
+from ncbench.finalise import finalise
+from ncbench.learnt_noise import LearntNoise, fit_learnt_noise
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class ForwardMAP:
+    """T and a linear softmax posterior, fitted together; T drawn towards symmetric noise.
+
+    Maximises the likelihood of the noisy labels under ``(T g(x))_y`` times a normal prior on the
+    log odds V of T's off-diagonal entries, around their own mean: unless the data says otherwise
+    all mistakes are equally frequent, how frequent is free. The prior's part vanishes as the
+    sample grows.
+
+    Parameters
+    ----------
+    tau : float
+        Standard deviation of the prior. Large: as the likelihood alone; small: symmetric noise.
+    penalty : float
+        Of the weights W of the linear softmax, on standardised features.
+    max_iter : int
+        Iterations of L-BFGS.
+    """
+
+    def __init__(self, tau: float = 1.0, penalty: float = 1e-4, max_iter: int = 500) -> None:
+        if not tau > 0:
+            raise NcbenchError(f"t_estimator=forward_map: tau is {tau}; expected a number > 0")
+        self.tau = tau
+        self.penalty = penalty
+        self.max_iter = max_iter
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the estimate; the CPE learner is not used."""
+        fit = fit_learnt_noise(
+            StandardScaler().fit_transform(sample.X),
+            sample.y,
+            sample.n_classes,
+            SymmetricPrior(self.tau, len(sample.y)),
+            penalty=self.penalty,
+            max_iter=self.max_iter,
+        )
+        return finalise(fit.T, sample.classes)
+
+
+class CautiousMAP:
+    """Forward-MAP as near to symmetric noise as the data allows.
+
+    Few data tell that labels are noisy, and how many; it takes many to tell which class is
+    mistaken for which, and a T that is wrong there has an inverse that is worse than none. So tau
+    is the smallest one that no larger one beats in held-out likelihood: by more than two standard
+    errors, and more the larger its ``||T^-1||_1``, by which errors of T enter the result.
+
+    Parameters
+    ----------
+    taus : list of float, optional
+        Candidates, the cautious ones first. Default: 0.3 and 1.
+    folds : int
+        Of the cross-validation, stratified by noisy label.
+    penalty : float
+        Of the weights W of the linear softmax, on standardised features.
+    """
+
+    def __init__(
+        self, taus: list[float] | None = None, folds: int = 3, penalty: float = 1e-4
+    ) -> None:
+        self.taus = sorted([0.3, 1.0] if taus is None else taus)
+        if not self.taus or not self.taus[0] > 0:
+            raise NcbenchError(
+                f"t_estimator=cautious_map: taus is {self.taus}; expected positive numbers"
+            )
+        if folds < 2:
+            raise NcbenchError(f"t_estimator=cautious_map: folds is {folds}; expected 2 or more")
+        self.folds = folds
+        self.penalty = penalty
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the estimate; the CPE learner is not used."""
+        X = StandardScaler().fit_transform(sample.X)
+        fold = deal_folds(sample.y, self.folds, sample.rng.permutation(len(sample.y)))
+        losses = np.zeros((len(self.taus), len(sample.y)))
+        inverse_norms = np.zeros(len(self.taus))
+        for k in range(int(fold.max()) + 1 if len(self.taus) > 1 else 0):
+            held_out = fold == k
+            fit = None
+            for i, tau in enumerate(self.taus):  # each starts where the one before ended
+                fit = self._fit(X[~held_out], sample.y[~held_out], sample.n_classes, tau, fit)
+                losses[i, held_out] = fit.losses(X[held_out], sample.y[held_out])
+                inverse_norms[i] += finalise(fit.T).inverse_norm
+        tau = self.taus[cautious_choice(losses, inverse_norms)]
+        final = self._fit(X, sample.y, sample.n_classes, tau, None)
+        return finalise(final.T, sample.classes)
+
+    def _fit(
+        self, X: Array, y: Labels, n: int, tau: float, before: LearntNoise | None
+    ) -> LearntNoise:
+        start, tol = (None, 1e-5) if before is None else (before.model, 1e-4)
+        prior = SymmetricPrior(tau, len(y))
+        return fit_learnt_noise(X, y, n, prior, penalty=self.penalty, tol=tol, start=start)
+
+
+def cautious_choice(losses: Array, inverse_norms: Array) -> int:
+    """Return the first row that no later one beats by enough.
+
+    Enough is two standard errors of the mean difference, times the ratio of the norms.
+
+    Parameters
+    ----------
+    losses : array of shape (k, m)
+        Held-out losses of each candidate, the most cautious first.
+    inverse_norms : array of shape (k,)
+        ``||T^-1||_1`` of each candidate.
+
+    Examples
+    --------
+    >>> losses = np.array([[2.0, 2.1, 2.9], [1.0, 1.0, 2.0]])
+    >>> cautious_choice(losses, np.array([1.5, 2.0]))
+    1
+    >>> cautious_choice(losses, np.array([1.5, 40.0]))
+    0
+    """
+    last = len(losses) - 1
+    for i in range(last):
+        gain = losses[i] - losses[i + 1 :]
+        error = gain.std(axis=1) / np.sqrt(losses.shape[1])
+        if (gain.mean(axis=1) <= 2 * error * inverse_norms[i + 1 :] / inverse_norms[i]).all():
+            return i
+    return last
+
+
+class SymmetricPrior:
+    """``1 / (2 m tau^2) sum_{i != j} (V_ij - mean V)^2``: a log prior, in units of a mean loss.
+
+    Parameters
+    ----------
+    tau : float
+    m : int
+        Size of the sample.
+
+    Examples
+    --------
+    >>> value, gradient, _ = SymmetricPrior(0.5, m=10)(np.array([-1.0, 1.0]), np.eye(2))
+    >>> value, gradient
+    (0.4, array([-0.4,  0.4]))
+    """
+
+    def __init__(self, tau: float, m: int) -> None:
+        self.precision = 1 / (m * tau**2)
+
+    def __call__(self, V: Array, T: Array) -> tuple[float, Array, Array]:
+        """Return value, gradient in V, gradient in T."""
+        centred = V - V.mean()
+        value = self.precision / 2 * float(centred @ centred)
+        return value, self.precision * centred, np.zeros_like(T)

@@ -1,0 +1,159 @@
+"""HOC: the noise matrix from labels of near neighbours, without a model of the posterior."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares, linear_sum_assignment
+from scipy.special import softmax
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import StandardScaler
+
+from ncbench import NoiseMatrix, NoisySample
+from ncbench.finalise import finalise
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class HOC:
+    """High-order consensuses among nearest neighbours (Zhu et al. 2021).
+
+    An example and its two nearest neighbours are taken to be of one class, and their noisy labels
+    to be independent given it. The frequencies of labels, of pairs and of triples then determine T
+    and the class priors. Where neighbours are often of different classes, T is blamed for it.
+
+    Parameters
+    ----------
+    max_points : int
+        Examples whose neighbours are looked up, drawn if there are more.
+    prior : float
+        Pull towards the start of the search, divided by the number of points: it keeps columns of
+        rare classes where they are unless the frequencies say otherwise.
+    """
+
+    def __init__(self, max_points: int = 20_000, prior: float = 0.01) -> None:
+        self.max_points = max_points
+        self.prior = prior
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the estimate; the CPE learner is not used."""
+        m = len(sample.y)
+        if m < 3:
+            return finalise(np.eye(sample.n_classes), sample.classes, ["fewer than 3 examples"])
+        X = StandardScaler().fit_transform(sample.X)
+        points = np.arange(m)
+        if m > self.max_points:
+            points = np.sort(sample.rng.choice(m, self.max_points, replace=False))
+        near = NearestNeighbors(n_neighbors=3).fit(X).kneighbors(X[points], return_distance=False)
+        moments = label_moments(_with_itself_first(near, points), sample.y, sample.n_classes)
+        return finalise(solve_moments(moments, self.prior / len(points)), sample.classes)
+
+
+Moments = tuple[Array, Array, Array]
+"""Frequencies of the labels of single examples, pairs and triples, of one class each."""
+
+
+def label_moments(triples: Labels, y: Labels, n: int) -> Moments:
+    """Count the labels of triples, rows of three indices: an example and its neighbours.
+
+    Examples
+    --------
+    >>> c1, c2, _ = label_moments(np.array([[0, 1, 2]]), np.array([1, 1, 0]), n=2)
+    >>> c1, c2
+    (array([0., 1.]), array([[0., 0.],
+           [0., 1.]]))
+    """
+    third = np.zeros((n, n, n))
+    np.add.at(third, tuple(y[triples].T), 1 / len(triples))
+    return third.sum(axis=(1, 2)), third.sum(axis=2), third
+
+
+def model_moments(T: Array, p: Array) -> Moments:
+    """Return the moments that T and class priors p imply."""
+    return T @ p, (T * p) @ T.T, np.einsum("ij,kj,lj,j->ikl", T, T, T, p)
+
+
+def solve_moments(moments: Moments, prior: float = 0.0) -> Array:
+    """Return the T that explains the frequencies of labels, pairs and triples of labels best.
+
+    Minimises ``||T p - c1||^2 + ||T diag(p) T^T - c2||^2 + ||sum_j p_j t_j x t_j x t_j - c3||^2``
+    over ``T = column-softmax(U)`` and ``p = softmax(v)``, started at ``U = 5 I - 1``, v = 0. A
+    solution with its columns permuted is as good: they are assigned for the largest diagonal.
+
+    Parameters
+    ----------
+    moments : arrays c1, c2, c3
+    prior : float
+        Weight of ``||(U, v) - start||^2``. Frequencies say next to nothing of the column of a
+        rare class, and without a prior it can be anything.
+    """
+    n = len(moments[0])
+    tuples = [combinations_with_replacement(range(n), order) for order in (1, 2, 3)]
+    blocks = [_Block(np.array(list(t)), n) for t in tuples]
+    target = np.concatenate([block.pick(c) for block, c in zip(blocks, moments, strict=True)])
+    start = np.append((5 * np.eye(n) - 1).ravel(), np.zeros(n))
+    pull = np.sqrt(prior) * np.eye(len(start))
+
+    def residuals(theta: Array) -> Array:
+        T, p = _unpack(theta, n)
+        fit = np.concatenate([block.value(T, p) for block in blocks]) - target
+        return np.concatenate([fit, pull @ (theta - start)])
+
+    def jacobian(theta: Array) -> Array:
+        T, p = _unpack(theta, n)
+        return np.vstack([*(block.jacobian(T, p) for block in blocks), pull])
+
+    result = least_squares(
+        residuals, start, jacobian, method="trf", xtol=1e-12, ftol=1e-14, gtol=1e-14, max_nfev=100
+    )
+    T, _ = _unpack(result.x, n)
+    _, order = linear_sum_assignment(T, maximize=True)
+    return T[:, order]
+
+
+class _Block:
+    """Frequencies of labels of one order, each set of labels once."""
+
+    def __init__(self, index: Labels, n: int) -> None:
+        self.index = index
+        self.n = n
+        # A symmetric array has each set of labels as often as it has different orders.
+        orders = [len(set(permutations(labels))) for labels in index.tolist()]
+        self.weight = np.sqrt(orders)
+
+    def pick(self, moment: Array) -> Array:
+        # The model is symmetric: of the moment, its symmetric part decides.
+        orders = list(permutations(range(moment.ndim)))
+        symmetric = np.mean([moment.transpose(order) for order in orders], axis=0)
+        return np.asarray(self.weight * symmetric[tuple(self.index.T)])
+
+    def value(self, T: Array, p: Array) -> Array:
+        return np.asarray(self.weight * (T[self.index].prod(axis=1) @ p))
+
+    def jacobian(self, T: Array, p: Array) -> Array:
+        """Return derivatives in (U, v), by way of those in (T, p)."""
+        rows, order = self.index.shape
+        factors = T[self.index]
+        dp = factors.prod(axis=1)
+        dT = np.zeros((rows, self.n, self.n))
+        for k in range(order):
+            others = np.delete(factors, k, axis=1).prod(axis=1)
+            dT[np.arange(rows), self.index[:, k]] += others * p
+        # Softmax: dU = T * (dT - colsum(T * dT)), dv likewise.
+        dU = T * (dT - (T * dT).sum(axis=1, keepdims=True))
+        dv = p * (dp - (dp @ p)[:, None])
+        return np.asarray(self.weight[:, None] * np.hstack([dU.reshape(rows, -1), dv]))
+
+
+def _unpack(theta: Array, n: int) -> tuple[Array, Array]:
+    return softmax(theta[: n * n].reshape(n, n), axis=0), softmax(theta[n * n :])
+
+
+def _with_itself_first(near: Labels, points: Labels) -> Labels:
+    """Return triples of a point and its two nearest others; equal points may come in any order."""
+    others = near != points[:, None]
+    others[others.all(axis=1), 2] = False  # a crowd of equal points: it is not among its nearest
+    return np.column_stack([points, near[others].reshape(-1, 2)])

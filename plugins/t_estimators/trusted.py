@@ -1,0 +1,111 @@
+"""A few clean labels: what a trusted part of the training set says of the noise."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench import NcbenchError, NoiseMatrix, NoisySample
+from ncbench.finalise import finalise, project_columns
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class TrustedSet:
+    """From clean labels of a part of the training set.
+
+    They serve this estimate alone: the CPE learner and the algorithm are given the noisy labels
+    of these examples as of all others.
+
+    Parameters
+    ----------
+    variant : {"pairs", "glc", "two_sample"}
+        ``pairs`` counts clean against noisy labels, each count raised by 0.5/n. ``glc``
+        (Hendrycks et al. 2018) averages the noisy posterior over the trusted examples of a
+        class, which is off where classes overlap. ``two_sample`` solves
+        ``E[noisy label x h] = T E[clean label x h]`` for T, h the noisy posterior; it would also
+        do if the trusted examples had no noisy labels.
+    fraction : float
+        Share of the training set that is trusted.
+    """
+
+    def __init__(
+        self, variant: Literal["pairs", "glc", "two_sample"] = "pairs", fraction: float = 0.1
+    ) -> None:
+        if variant not in ("pairs", "glc", "two_sample"):
+            raise NcbenchError(
+                f"t_estimator=trusted: variant is {variant!r}; expected one of pairs, glc, "
+                "two_sample"
+            )
+        if not 0 < fraction <= 1:
+            raise NcbenchError(
+                f"t_estimator=trusted: fraction is {fraction}; expected a number in (0, 1]"
+            )
+        self.variant = variant
+        self.fraction = fraction
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the estimate."""
+        n = sample.n_classes
+        trusted = sample.trusted(self.fraction)
+        counts = np.bincount(trusted.y, minlength=n)
+        warnings = [
+            f"class {sample.classes[j]}: no trusted example" for j in np.flatnonzero(counts == 0)
+        ]
+        if self.variant == "pairs":
+            T = count_pairs(sample.y[trusted.examples], trusted.y, n)
+        else:
+            P = sample.out_of_fold_posterior()
+            if self.variant == "glc":
+                T = average_posterior(P[trusted.examples], trusted.y, n)
+            else:
+                T = two_sample(P, sample.y, P[trusted.examples], trusted.y, n)
+        return finalise(T, sample.classes, warnings)
+
+
+def count_pairs(noisy: Labels, clean: Labels, n: int) -> Array:
+    """Return frequencies of noisy labels given clean ones, smoothed; 0 where there is no pair.
+
+    Examples
+    --------
+    >>> count_pairs(np.array([0, 1, 1]), np.array([0, 0, 1]), n=2)  # columns (1.25, 1.25), ...
+    array([[0.5       , 0.16666667],
+           [0.5       , 0.83333333]])
+    """
+    counts = np.zeros((n, n))
+    np.add.at(counts, (noisy, clean), 1.0)
+    seen = counts.any(axis=0)
+    counts[:, seen] += 0.5 / n
+    return counts / np.where(seen, counts.sum(axis=0), 1.0)
+
+
+def average_posterior(P: Array, clean: Labels, n: int) -> Array:
+    """Return the mean noisy posterior of each class; 0 where it has no example.
+
+    Examples
+    --------
+    >>> average_posterior(np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]]), np.array([0, 0, 1]), 2)
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
+    """
+    members = np.eye(n)[clean]
+    return np.asarray(P.T @ members / np.maximum(members.sum(axis=0), 1.0))
+
+
+def two_sample(P: Array, noisy: Labels, P_clean: Array, clean: Labels, n: int) -> Array:
+    """Return the T that maps ``E[clean label x h]`` to ``E[noisy label x h]``, projected.
+
+    Examples
+    --------
+    >>> P = np.array([[0.9, 0.1], [0.1, 0.9], [0.9, 0.1], [0.1, 0.9]])
+    >>> clean = np.array([0, 1, 0, 1])
+    >>> two_sample(P, np.array([0, 1, 1, 1]), P, clean, n=2).round(6)
+    array([[0.5, 0. ],
+           [0.5, 1. ]])
+    """
+    with_noisy = np.eye(n)[noisy].T @ P / len(P)
+    with_clean = np.eye(n)[clean].T @ P_clean / len(P_clean)
+    return project_columns(with_noisy @ np.linalg.pinv(with_clean))

@@ -1,0 +1,167 @@
+"""``estimate-noise`` as a user meets it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncbench import NoiseMatrix
+from ncbench.own_noise import OwnData, examine
+from ncbench.registry import get_registry
+
+T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
+NAMES = np.array(["ant", "bee", "cow"])
+
+
+def write(path: Path, m: int = 900, *, clean: float = 0.0) -> None:
+    """Write a CSV with string labels, a categorical column, and a rare class."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, size=m, p=[0.55, 0.43, 0.02])
+    noisy = (rng.random(m)[:, None] >= T[:, y].T.cumsum(axis=1)).sum(axis=1)
+    x = rng.normal(size=(m, 2)) + 2.5 * np.eye(3, 2)[y]
+    colour = np.where(y == 2, "red", rng.choice(["blue", "green"], size=m))
+    lines = ["size,weight,colour,label" + (",truth" if clean else "")]
+    for i in range(m):
+        line = f"{x[i, 0]:.4f},{x[i, 1]:.4f},{colour[i]},{NAMES[noisy[i]]}"
+        if clean:
+            line += f",{NAMES[y[i]] if rng.random() < clean else ''}"
+        lines.append(line)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_report_has_names_intervals_diagnostics_and_a_warning_about_the_rare_class(
+    ncbench, tmp_path: Path
+):
+    write(tmp_path / "pets.csv", m=300)
+    run = ncbench(
+        *("estimate-noise", "--data", "pets.csv", "--target", "label", "--bootstrap", "5"),
+        *("--t-estimator", "forward_map"),
+    )
+    assert run.code == 0, run.err
+    assert "300 rows, 5 features, 3 classes" in run.out  # two numbers, three colours
+    for part in ("ant", "bee", "cow", "smallest singular value", "||T^-1||_1", "90% intervals"):
+        assert part in run.out
+    assert "Do not rely on this estimate" in run.out
+    assert "classes with fewer than 30 true examples: cow (about " in run.out
+    assert run.err == ""
+
+
+def test_json_counts_pairs_and_compares(ncbench, tmp_path: Path):
+    write(tmp_path / "pets.csv", clean=0.5)
+    run = ncbench(
+        *("estimate-noise", "--data", "pets.csv", "--target", "label", "--clean-column", "truth"),
+        *("--bootstrap", "4", "--t-estimator", "forward_map", "--json"),
+    )
+    assert run.code == 0, run.err
+    found = json.loads(run.out)
+    assert found["classes"] == ["ant", "bee", "cow"]
+    assert found["features"] == 5  # the clean labels are none
+    # About 250 and 190 pairs of the two frequent classes: three standard errors of their entries.
+    assert np.abs(np.array(found["pairs"]["T"]) - T)[:, :2].max() < 0.1
+    assert 350 < found["pairs"]["rows"] < 550
+    error = np.abs(np.array(found["T"]) - found["pairs"]["T"]).mean()
+    assert found["pairs"]["T_error"] == pytest.approx(error)
+    low, high = (np.array(found["interval"][side]) for side in ("low", "high"))
+    assert (low <= high).all()
+    assert found["trust"] == (not found["doubts"])
+
+
+def test_an_estimate_without_reasons_for_doubt(ncbench, tmp_path: Path):
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=2000)
+    x = rng.normal(size=2000) + 5 * y
+    noisy = np.where(rng.random(2000) < 0.1, 1 - y, y)
+    rows = "\n".join(f"{a:.4f},{b}" for a, b in zip(x, noisy, strict=True))
+    (tmp_path / "two.csv").write_text(f"x,label\n{rows}\n")
+    run = ncbench(
+        *("estimate-noise", "--data", "two.csv", "--target", "label", "--bootstrap", "5"),
+        *("--t-estimator", "forward_map", "--json"),
+    )
+    found = json.loads(run.out)
+    assert (found["trust"], found["doubts"]) == (True, [])
+    np.testing.assert_allclose(found["T"], [[0.9, 0.1], [0.1, 0.9]], atol=0.03)
+
+
+def test_resamples_have_no_row_twice_and_every_class(monkeypatch: pytest.MonkeyPatch):
+    seen = []
+
+    class Watch:
+        def estimate(self, sample):
+            seen.append(sample)
+            return NoiseMatrix.identity(sample.n_classes)
+
+    build = get_registry().build
+    monkeypatch.setattr(
+        get_registry(),
+        "build",
+        lambda kind, name, **more: Watch() if kind == "t_estimator" else build(kind, name, **more),
+    )
+    X = np.arange(41.0)[:, None]
+    data = OwnData("toy", X, (X[:, 0] >= 36).astype(np.int64), ("a", "b"))
+    finding = examine(data, t_estimator="watched", cpe="logistic", bootstrap=3)
+    assert finding.resamples == 3
+    for sample in seen[1:]:
+        assert len(np.unique(sample.X)) == len(sample.X)
+        assert len(sample.X) in (20, 21)
+        assert sample.counts[1] in (2, 3)
+
+
+BAD = {
+    "one_class": ("x,label\n1,a\n2,a\n", "label", "1 class(es) among 2 labels"),
+    "no_rows": ("x,label\n", "label", "no rows, only the columns x, label"),
+    "target": ("x,label\n1,a\n2,b\n", "lable", "did you mean 'label'? Columns: x, label"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_data_gets_one_message(ncbench, tmp_path: Path, case: str):
+    content, target, message = BAD[case]
+    (tmp_path / "bad.csv").write_text(content)
+    run = ncbench("estimate-noise", "--data", "bad.csv", "--target", target)
+    assert run.code == 2
+    assert message in run.err
+    assert run.err.count("\n") == 1
+    assert run.out == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--data", "none.csv"], "does not exist"),
+        (["--t-estimator", "magic"], "magic"),
+        (["--cpe", "magic"], "magic"),
+        (["--bootstrap", "-1"], "--bootstrap -1"),
+        (["--plot", "no/such/folder.png"], "no such folder"),
+        (["--clean-column", "truth"], "'truth' is not one of the other columns: x"),
+        (["--clean-column", "label"], "'label' is not one of the other columns: x"),
+        (["--t-estimator", "known"], "nobody knows"),
+        (["--t-estimator", "trusted"], "needs clean labels"),
+    ],
+)
+def test_bad_arguments_get_one_message(ncbench, tmp_path: Path, more: list[str], message: str):
+    rows = "\n".join(f"{k},{'ab'[k % 2]}" for k in range(20))
+    (tmp_path / "two.csv").write_text(f"x,label\n{rows}\n")
+    run = ncbench("estimate-noise", "--data", "two.csv", "--target", "label", *more)
+    assert run.code == 2
+    assert message in run.err
+    assert "Traceback" not in run.err
+
+
+def test_plot_is_drawn_or_says_what_it_needs(
+    ncbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    write(tmp_path / "pets.csv", m=200)
+    argv = ("estimate-noise", "--data", "pets.csv", "--target", "label", "--plot", "t.png")
+    more = ("--bootstrap", "2", "--t-estimator", "forward_map")
+    if importlib.util.find_spec("matplotlib"):
+        assert ncbench(*argv, *more).code == 0
+        assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    run = ncbench(*argv, *more)
+    assert run.code == 2
+    assert "pip install 'ncbench[report]'" in run.err
