@@ -89,22 +89,27 @@ def _layout(cells: pd.DataFrame) -> tuple[list[str], list[list[Entry]], int]:
         columns += [f"sigma={sigma:g}", "paper", "se"]
     best = cells.groupby(["dataset", "sigma"])["ours"].transform("min")
     cells = cells.assign(best=cells["ours"] == best)
-    others = [key for key in _keys(cells) if key not in LEADING]
+    others = _other_keys(cells)
     rows = []
     by_row: Any = cells.groupby(["dataset", "algo", *others], dropna=False, sort=False)
     order = sorted(by_row, key=lambda group: _place(group[0]))
     for (dataset, algo, *values), found in order:
-        said = [f"{key}={as_text(value)}" for key, value in zip(others, values, strict=True)]
-        label = " ".join([NAMES[str(algo)], *said])
+        label = _label(str(algo), others, values)
         by_sigma = {row["sigma"]: row for row in found.to_dict("records")}
         entries = [entry for sigma in sigmas for entry in _cell(by_sigma.get(sigma))]
         rows.append([Entry(str(dataset)), Entry(label), *entries])
     return columns, rows, 2
 
 
-def _keys(cells: pd.DataFrame) -> list[str]:
+def _other_keys(cells: pd.DataFrame) -> list[str]:
+    """Return the keys beside measure, data set, algorithm and sigma in which records differ."""
     numbers = ("ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict")
-    return [str(key) for key in cells.columns if key not in (*numbers, "best")]
+    return [str(key) for key in cells.columns if key not in (*LEADING, *numbers, "best")]
+
+
+def _label(algo: str, keys: Sequence[str], values: Sequence[Any]) -> str:
+    said = [f"{key}={as_text(value)}" for key, value in zip(keys, values, strict=True)]
+    return " ".join([NAMES[algo], *said])
 
 
 def _place(names: Sequence[Any]) -> tuple[int, int, str]:
@@ -125,30 +130,33 @@ def _cell(row: Mapping[Any, Any] | None) -> list[Entry]:
 
 
 def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str]:
+    """Return what the counts say of each noise-corrected method, and how many cells are absent."""
     notes = []
-    for algo in (table.corrected, SELECTED):
-        ours = rows[(rows["algo"] == algo) & rows["ours"].notna()]
-        if not len(ours):
+    others = _other_keys(rows)
+    methods: Any = rows[rows["ours"].notna()].groupby(["algo", *others], dropna=False, sort=False)
+    for (algo, *values), ours in methods:
+        if algo not in (table.corrected, SELECTED):
             continue
+        name = _label(str(algo), others, values)
         verdicts = ours["verdict"].value_counts()
         counts = ", ".join(f"{verdicts.get(v, 0)} {v}" for v in ("ahead", "level", "behind"))
         below = int((ours["difference"] < 0).sum())
         near = int((ours["difference"] <= ours["theirs_sem"]).sum())
         notes.append(
-            f"{NAMES[algo]} beside the paper's {NAMES[table.corrected]}, {len(ours)} cells: "
-            f"{counts}; mean lower in {below}, at most one of the paper's standard errors above "
-            f"in {near}."
+            f"{name} beside the paper's {NAMES[table.corrected]}, {len(ours)} cells: {counts}; "
+            f"mean lower in {below}, at most one of the paper's standard errors above in {near}."
         )
-        pair = ours.merge(
-            rows[rows["algo"] == table.uncorrected], on=["dataset", "sigma"], suffixes=("", "_un")
-        )
-        if len(pair):
-            ahead = int((pair["ours"] < pair["ours_un"]).sum())
+        baseline = rows[rows["algo"] == table.uncorrected]
+        pairs = ours.merge(baseline, on=["dataset", "sigma"], suffixes=("", "_un"))
+        if len(pairs) == len(baseline):  # one baseline for each cell
+            ahead = int((pairs["ours"] < pairs["ours_un"]).sum())
             other = NAMES[table.uncorrected]
-            notes.append(f"{NAMES[algo]} ahead of our {other} in {ahead} of {len(pair)}.")
-    absent = int((comparison.cells["measure"] == rows["measure"].iloc[0]).sum()) - len(rows)
-    if absent:
-        notes.append(f"{absent} cells of the paper are not among the records.")
+            notes.append(f"{name} ahead of our {other} in {ahead} of {len(pairs)}.")
+    absent = comparison.cells["verdict"].eq(ABSENT) & comparison.cells["measure"].eq(
+        rows["measure"].iloc[0]
+    )
+    if absent.any():
+        notes.append(f"{int(absent.sum())} cells of the paper are not among the records.")
     return notes
 
 
