@@ -103,6 +103,10 @@ def _single(hydra: Hydra, args: argparse.Namespace) -> int:
     swept = [override.input_line for override in parsed if override.is_sweep_override()]
     if swept:
         raise NcbenchError(f"{swept[0]}: several values need a sweep: python -m ncbench -m ...")
+    params = _file_params(hydra, args, parsed)
+    if params:
+        values = " ".join(f"{key}={value}" for key, value in params.items())
+        raise NcbenchError(f"the file sweeps over {values}: python -m ncbench -m ...")
     config = _resolve(hydra, args, args.overrides)
 
     from ncbench.cell import run_alone
@@ -299,6 +303,13 @@ def _nearest(key: str) -> str:
     else:
         known += list(KINDS)
         where = "no such key"
+    if key in known:  # of another plug-in of the kind
+        owners = [
+            plugin.name
+            for plugin in get_registry().plugins()
+            if key in [f"{plugin.kind}.{parameter.name}" for parameter in plugin.parameters]
+        ]
+        return f"{key}: {where}; these have: {', '.join(owners)}"
     near = difflib.get_close_matches(key, known, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     return f"{key}: {where}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import shlex
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ncbench.errors import NcbenchError
 from ncbench.sweep import Progress
@@ -25,9 +29,27 @@ def print_status(output_dir: str, *, every: bool) -> None:
         print(f"{path.parent.name}: {progress.total} cells, started {began} on {about['host']}")
         print(f"  python -m ncbench {shlex.join(about['command'])}")
         print(f"  {progress}")
-        for state in progress.running:
+        ended = _ended(path.parent, about)
+        if ended and progress.ended < progress.total:
+            print("  It was stopped; the command goes on with it.")
+        for state in [] if ended else progress.running:
             since = round(time.time() - state["time"])
             print(f"  running for {since} s on {state['host']}: {state['cell']}")
         for state in progress.states.values():
             if state["state"] == "failed":
                 print(f"  {state['line']}")
+
+
+def _ended(folder: Path, about: Mapping[str, Any]) -> bool:
+    """Whether nothing runs any more: it was stopped, or its process here is gone."""
+    if (folder / "stop").exists():
+        return True
+    if about["host"] != platform.node():
+        return False
+    try:
+        os.kill(about["pid"], 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # somebody else's
+        return False
+    return False

@@ -281,6 +281,15 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
     outcome = ncbench("--config-dir", "mine", "-m", "+experiment=short", "sigma=0.3")
     assert (outcome.code, outcome.out.count("[1/1] done")) == (0, 1)
     assert ncbench("--config-dir", "nowhere", "algo=fw").code == 2
+    outcome = ncbench("--config-dir", "mine", "+experiment=short")
+    assert (outcome.code, "sweeps over sigma=0.1,0.2" in outcome.err) == (2, True)
+
+
+def test_a_parameter_of_another_plugin(ncbench: Callable) -> None:
+    outcome = ncbench("-m", "algo=ncfw,nclr_plugin", "algo.max_iter=5")
+    assert outcome.code == 2
+    assert "algo.max_iter: the chosen algorithm has no such parameter; these have:" in outcome.err
+    assert "did you mean" not in outcome.err
 
 
 def test_several_experiment_files_each_with_a_sweep_of_its_own(
