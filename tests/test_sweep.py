@@ -265,6 +265,7 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(sweeper: Sweeper) -> None:
     assert time.time() - pressed < 5
     assert process.returncode == 130
     assert f"Go on with: python -m ncbench {' '.join(command)}" in out
+    assert "It was stopped" in sweeper.run("status", "outputs")
 
 
 def test_cells_can_be_grouped_into_jobs(sweeper: Sweeper) -> None:

@@ -108,7 +108,11 @@ def _other_keys(cells: pd.DataFrame) -> list[str]:
 
 
 def _label(algo: str, keys: Sequence[str], values: Sequence[Any]) -> str:
-    said = [f"{key}={as_text(value)}" for key, value in zip(keys, values, strict=True)]
+    said = [
+        f"{key}={as_text(value)}"
+        for key, value in zip(keys, values, strict=True)
+        if not (algo == SELECTED and key.startswith("cpe"))  # it chooses that itself
+    ]
     return " ".join([NAMES[algo], *said])
 
 
@@ -148,7 +152,7 @@ def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str
         )
         baseline = rows[rows["algo"] == table.uncorrected]
         pairs = ours.merge(baseline, on=["dataset", "sigma"], suffixes=("", "_un"))
-        if len(pairs) == len(baseline):  # one baseline for each cell
+        if len(pairs) and not pairs.duplicated(["dataset", "sigma"]).any():  # one baseline a cell
             ahead = int((pairs["ours"] < pairs["ours_un"]).sum())
             other = NAMES[table.uncorrected]
             notes.append(f"{name} ahead of our {other} in {ahead} of {len(pairs)}.")
