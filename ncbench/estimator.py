@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ncbench.cpe import posterior
 from ncbench.measure import Family
 from ncbench.noise_matrix import NoiseMatrix
 
@@ -30,10 +31,14 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         look at the measure, such as a baseline, which may be compared on all of them.
     uses_noise_matrix : bool
         False for algorithms that do not correct: they ignore ``noise_matrix``.
+    randomized : bool
+        True for a randomized classifier: its prediction is drawn from ``predict_proba``. Others
+        predict the most probable class, whatever its probability.
     """
 
     measure_families: ClassVar[frozenset[Family] | None] = None
     uses_noise_matrix: ClassVar[bool] = True
+    randomized: ClassVar[bool] = False
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, noise_matrix: NoiseMatrix | ArrayLike | None = None
@@ -62,7 +67,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Return the distribution of the prediction for each row of X."""
+        """Return class probabilities for each row of X; see ``randomized``."""
         check_is_fitted(self)
         return self._predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
 
@@ -88,3 +93,28 @@ def _numbered(seen: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None) -> ND
         else len(np.atleast_1d(noise_matrix))
     )
     return np.arange(n) if seen[0] >= 0 and len(seen) < n and seen[-1] < n else seen
+
+
+def prediction(algorithm: Any, X: Array, n: int) -> Array:
+    """Return the distribution of a fitted algorithm's prediction, one column for each class.
+
+    That of a randomized classifier is its ``predict_proba``; any other predicts one class.
+
+    Parameters
+    ----------
+    algorithm : scikit-learn classifier
+        Fitted to labels 0..n-1.
+    X : array of shape (m, d)
+    n : int
+        Number of classes.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> prediction(GaussianNB().fit(X, [0, 0, 1, 1]), X[:1], 2)
+    array([[1., 0.]])
+    """
+    if getattr(algorithm, "randomized", False):
+        return posterior(algorithm, X, n)
+    return np.asarray(np.eye(n)[algorithm.predict(X)])

@@ -22,10 +22,10 @@ from sklearn.model_selection import train_test_split
 
 from ncbench import seeds
 from ncbench.confusion import expected_confusion
-from ncbench.cpe import posterior
 from ncbench.cpe_cache import SharedCPE
 from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
+from ncbench.estimator import prediction
 from ncbench.finalise import diagnostics
 from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
@@ -162,8 +162,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm.fit(X, y, noise_matrix=estimate)
     clock.lap("fit")
 
-    distribution = posterior(algorithm, dataset.X[test], dataset.n_classes)
-    C = expected_confusion(dataset.y[test], distribution)
+    predicted = prediction(algorithm, dataset.X[test], dataset.n_classes)
+    C = expected_confusion(dataset.y[test], predicted)
     clock.lap("evaluate")
     population = cell.population
     terms = population.terms(algorithm, cell.noisy.noise_matrix) if population else None

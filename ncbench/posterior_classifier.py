@@ -43,6 +43,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
     cpe: Any
     random_state: int | None
     sample_split: cpe_module.SampleSplit = "none"
+    randomized = True
 
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
         learner = self.cpe

@@ -138,3 +138,11 @@ def test_an_algorithm_that_is_not_told_the_measure_runs_once_for_all(
     assert found["g_mean"] == found["h_mean"]  # the seconds too: nothing was run again
     assert found["q_mean"][0]["seconds"] != found["h_mean"][0]["seconds"]
     assert found["q_mean"][0]["losses"] == found["h_mean"][0]["losses"]
+
+
+def test_only_randomized_classifiers_are_judged_by_their_distribution() -> None:
+    for algo, randomized in (("nclr_forward", False), ("ncfw", True)):
+        cell = prepare(config(algo=algo, trials=1))
+        C = np.array(run_trial(cell, 0)["confusion"])
+        counts = C * round(0.3 * 150)  # whole examples, unless predictions are shared out
+        assert np.allclose(counts, counts.round()) is not randomized

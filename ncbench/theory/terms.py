@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ncbench import cpe
 from ncbench.dataset import Dataset
+from ncbench.estimator import prediction
 from ncbench.noise_matrix import NoiseMatrix
 
 Array = NDArray[np.float64]
@@ -45,7 +46,7 @@ class Population:
         Parameters
         ----------
         algorithm : fitted classifier
-            Of the terms below, only the first two need nothing but ``predict_proba``.
+            Of the terms below, only the first two need nothing but predictions.
         noise : NoiseMatrix
             The T that made the noise. The one that was corrected for, T^, is the algorithm's
             ``noise_matrix_``; Lemmas 1 and 2 are Lemmas 3 and 4 with T^ = T.
@@ -65,7 +66,7 @@ class Population:
             op2_bound      right-hand side of Lemma 2 (4)
             ============== ==============================================================
         """
-        C = self.posterior.T @ cpe.posterior(algorithm, self.X, noise.n) / len(self.X)
+        C = self.posterior.T @ prediction(algorithm, self.X, noise.n) / len(self.X)
         terms: dict[str, Any] = {"confusion": C.tolist(), "inverse_norm": noise.inverse_norm}
         if hasattr(algorithm, "cpe_"):
             corrected_for: NoiseMatrix = algorithm.noise_matrix_

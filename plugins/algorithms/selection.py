@@ -56,6 +56,7 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
     """
 
     measure_families = frozenset({"monotonic_convex", "linear", "ratio_of_linear"})
+    randomized = True
 
     def __init__(
         self,
