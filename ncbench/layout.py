@@ -63,7 +63,8 @@ def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     ]
     if not absent:
         return frame
-    blank = {"n": 0, "status": MISSING, "reason": "no record", "id": "", "trials": (), "values": ()}
+    blank = {"n": 0, "status": MISSING, "reason": "no record", "id": ""}
+    blank |= {"trial_numbers": (), "values": ()}
     more = pd.DataFrame([{**keys, **blank} for keys in absent])
     return in_order(pd.concat([frame, more], ignore_index=True), keys_of(frame))
 
