@@ -97,6 +97,7 @@ def test_the_best_is_sought_among_equals_only() -> None:
     assert "0.100*" in text
     assert "0.500*" in text
     assert "0.600*" not in text
+    assert "over 1 trial;" in text
 
 
 def test_cells_that_differ_in_their_number_of_trials_are_cells_of_their_own() -> None:
