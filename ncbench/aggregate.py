@@ -18,7 +18,8 @@ from ncbench.values import Value, known_values, no_such_value
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
 _ABOUT = ["status", "reason", "id"]
-_TRIALS = ["trials", "values", "test_train_ratio"]
+# Not "trials": that is a key of the configuration.
+_TRIALS = ["trial_numbers", "values", "test_train_ratio"]
 _NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
 
 ABSENT = "absent"
@@ -186,7 +187,8 @@ class Cells:
             numbers.append(trial.get("trial", position))
             if "train_size" in trial:
                 sizes.append(trial["test_size"] / trial["train_size"])
-        found: dict[str, Any] = {"trials": self._shared(tuple(numbers)), "values": tuple(values)}
+        found: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
+        found["values"] = tuple(values)
         found["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
             found["reason"] = self._shared(reason)

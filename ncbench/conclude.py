@@ -137,7 +137,7 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
             else "rows of ranks, which several noise levels of one data set are not"
         )
         notes += [
-            f"Ranked over {ranks.n_datasets} {ranks.over}{averaged}. Friedman's chi-squared = "
+            f"Ranked over {ranks.blocks}{averaged}. Friedman's chi-squared = "
             f"{ranks.statistic:.3f}, p = {ranks.p:.3g} "
             f"({'exact' if ranks.exact else 'chi-squared distribution'}); critical difference "
             f"(Nemenyi) {ranks.critical_difference:.2f}. Algorithms that share a letter are not "

@@ -63,7 +63,8 @@ def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     ]
     if not absent:
         return frame
-    blank = {"n": 0, "status": MISSING, "reason": "no record", "id": "", "trials": (), "values": ()}
+    blank = {"n": 0, "status": MISSING, "reason": "no record", "id": ""}
+    blank |= {"trial_numbers": (), "values": ()}
     more = pd.DataFrame([{**keys, **blank} for keys in absent])
     return in_order(pd.concat([frame, more], ignore_index=True), keys_of(frame))
 
@@ -143,7 +144,8 @@ def _notes(
             what = f"Losses: {value}, lower is better; the measure column is what was optimised."
         elif not value.is_loss:
             what = f"Values: {value}."
-        note = f"{what} mean (standard error, ddof {ddof}) over {usual_n} trials"
+        trials = "1 trial" if usual_n == 1 else f"{usual_n} trials"
+        note = f"{what} mean (standard error, ddof {ddof}) over {trials}"
         marks = set(frame["mark"])
         if BEST in marks:
             note += "; * best"

@@ -78,7 +78,7 @@ def problems(frame: pd.DataFrame) -> dict[tuple[str, ...], list[Measured]]:
     """Return the cells that have numbers, by the problem they solve."""
     problem, method = problem_keys(frame), method_keys(frame)
     found: dict[tuple[str, ...], list[Measured]] = {}
-    columns = ("mean", "trials", "values", "test_train_ratio")
+    columns = ("mean", "trial_numbers", "values", "test_train_ratio")
     rows = zip(
         _tuples(frame, problem), _tuples(frame, method), *(frame[c] for c in columns), strict=True
     )

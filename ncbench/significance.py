@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
 
@@ -47,6 +47,39 @@ def methods_of(cells: Cells) -> list[str]:
     return sorted({method for found in cells.values() for method in found})
 
 
+def _method(
+    cells: Cells, keys: Sequence[str], name: str
+) -> tuple[str, dict[tuple[str, ...], Measured]]:
+    """Return the label and, by problem, the cells of a method or of an algorithm."""
+    exact = {problem: found[name] for problem, found in cells.items() if name in found}
+    if exact:
+        return name, exact
+    algo = keys.index("algo")
+    chosen: dict[tuple[str, ...], Measured] = {}
+    labels: set[str] = set()
+    for problem, found in cells.items():
+        settings = {label: cell for label, cell in found.items() if cell.method[algo] == name}
+        if len(settings) > 1:
+            raise _several(name, keys, settings)
+        for label, cell in settings.items():
+            labels.add(label)
+            chosen[problem] = cell
+    if not chosen:
+        algorithms = {cell.method[algo] for found in cells.values() for cell in found.values()}
+        raise UnknownName.among("--pair: algorithm", name, {*algorithms, *methods_of(cells)})
+    return (labels.pop() if len(labels) == 1 else name), chosen
+
+
+def _several(name: str, keys: Sequence[str], settings: Mapping[str, Measured]) -> NcbenchError:
+    columns = zip(keys, *(cell.method for cell in settings.values()), strict=True)
+    where = " ".join(f"{key}=..." for key, *texts in columns if len(set(texts)) > 1)
+    labels = ", ".join(map(repr, sorted(settings)))
+    return NcbenchError(
+        f"--pair: {name} has several settings in the same cell: {labels}; name one of them, in "
+        f"quotes, or choose with --where {where}"
+    )
+
+
 @dataclass(frozen=True)
 class Pair:
     """Two methods, cell by cell.
@@ -76,25 +109,26 @@ class Pair:
 
     @classmethod
     def of(cls, frame: pd.DataFrame, first: str, second: str, level: float = 0.95) -> Pair:
-        """Compare two methods over the splits that both have."""
-        found = by_method(frame)
-        known = methods_of(found)
-        for name in (first, second):
-            if name not in known:
-                raise UnknownName.among("--pair: algorithm", name, known)
+        """Compare two methods over the splits that both have.
+
+        A method is named by its label, or by its algorithm where that has one setting a problem.
+        """
+        found, how = by_method(frame), method_keys(frame)
+        first, firsts = _method(found, how, first)
+        second, seconds = _method(found, how, second)
         keys = problem_keys(frame)
         rows, alone = [], 0
-        for methods in found.values():
-            if first not in methods or second not in methods:
-                alone += first in methods or second in methods
+        for problem in found:
+            if problem not in firsts or problem not in seconds:
+                alone += problem in firsts or problem in seconds
                 continue
-            a, b = in_pairs(methods[first], methods[second])
+            a, b = in_pairs(firsts[problem], seconds[problem])
             if not a:
                 alone += 1
                 continue
-            result = paired(a, b, level, methods[first].test_train_ratio)
+            result = paired(a, b, level, firsts[problem].test_train_ratio)
             means = {"mean_first": sum(a) / len(a), "mean_second": sum(b) / len(b)}
-            position = methods[first].position
+            position = firsts[problem].position
             values = {key: frame[key].iat[position] for key in keys}
             rows.append({**values, **means, **asdict(result)})
         if not rows:

@@ -249,12 +249,19 @@ class Ranks:
         return self.p < 1 - self.level
 
     @property
+    def blocks(self) -> str:
+        """What was ranked over, and how many: "6 data sets", "1 combination of seed and sigma"."""
+        what, of, keys = self.over.partition(" of ")
+        what = what.removesuffix("s") if self.n_datasets == 1 else what
+        return f"{self.n_datasets} {what}{of}{keys}"
+
+    @property
     def conclusion(self) -> str:
         """What may be said, in one sentence."""
         alpha = f"{1 - self.level:.2g}"
-        over = f"Over {self.n_datasets} {self.over}"
+        over = f"Over {self.blocks}"
         if self.n_datasets == 1:
-            return f"{over}, that is a single one, no difference of ranks can be concluded."
+            return f"{over} no difference of ranks can be concluded."
         if not self.differ:
             return (
                 f"{over} Friedman's test finds no difference (p = {self.p:.2g}, not below "

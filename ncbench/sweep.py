@@ -17,20 +17,64 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ncbench.errors import NcbenchError
 from ncbench.files import write_json
 from ncbench.records import RECORD, CellFolder, read_record
+from ncbench.registry import KINDS, get_registry
+from ncbench.settings import SETTINGS
 from ncbench.worker import get_worker, summary
 
 Config = Mapping[str, Any]
 
 
 def describe(config: Config) -> str:
-    """Return a cell in a few words."""
+    """Return a cell in a few words: what is always said, and whatever is not as by default."""
     cell = " ".join(f"{key}={config[key]['name']}" for key in ("measure", "dataset", "noise"))
-    return f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
+    cell = f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
+    return " ".join([cell, *(f"{key}={_short(value)}" for key, value in _unusual(config).items())])
+
+
+def _unusual(config: Config) -> dict[str, Any]:
+    found = {}
+    for kind in ("cpe", "t_estimator"):
+        if config[kind]["name"] != _shipped_choices()[kind]:
+            found[kind] = config[kind]["name"]
+    for kind in KINDS:
+        try:
+            parameters = get_registry().plugin(kind, config[kind]["name"]).parameters
+        except NcbenchError:  # a record's plug-in need not be installed here
+            continue
+        for parameter in parameters:
+            value = config[kind].get(parameter.name, parameter.default)
+            if value != parameter.default:
+                found[f"{kind}.{parameter.name}"] = value
+    for key in ("test_size", "seed"):
+        if config[key] != SETTINGS[key].metadata["default"]:
+            found[key] = config[key]
+    return found
+
+
+@cache
+def _shipped_choices() -> dict[str, str]:
+    """Return the plug-in of each kind that a run has unless told otherwise."""
+    from omegaconf import OmegaConf
+
+    shipped: Any = OmegaConf.create((files("ncbench_conf") / "config.yaml").read_text())
+    return {
+        str(kind): str(name)
+        for entry in shipped["defaults"]
+        if not isinstance(entry, str)
+        for kind, name in entry.items()
+    }
+
+
+def _short(value: Any, longest: int = 24) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= longest else f"...{text[3 - longest :]}"  # of a path, the end
 
 
 def line(record: Mapping[str, Any]) -> str:
@@ -45,7 +89,8 @@ def line(record: Mapping[str, Any]) -> str:
     if len(losses) > 1:
         variance = sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)
         said += f" ({(variance / len(losses)) ** 0.5:.4f})"
-    return f"done     {cell}: {said}, {len(losses)} trials, {record['seconds']:.1f} s"
+    trials = "1 trial" if len(losses) == 1 else f"{len(losses)} trials"
+    return f"done     {cell}: {said}, {trials}, {record['seconds']:.1f} s"
 
 
 @dataclass

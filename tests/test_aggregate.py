@@ -97,6 +97,25 @@ def test_the_best_is_sought_among_equals_only() -> None:
     assert "0.100*" in text
     assert "0.500*" in text
     assert "0.600*" not in text
+    assert "over 1 trial;" in text
+
+
+def test_cells_that_differ_in_their_number_of_trials_are_cells_of_their_own() -> None:
+    fw = {"name": "fw", "max_iter": 9}
+    records = [
+        record([0.2, 0.4], trials=2),
+        record([0.8, 0.9], trials=2, algo=fw),
+        record([0.3, 0.3, 0.3], trials=3),
+        record([0.1], trials=1, algo=fw),
+    ]
+    assert other_keys(tidy(records)) == ["trials"]
+    lines = [line.split() for line in table(records).splitlines()[1:5]]
+    assert lines == [
+        ["h_mean", "iris", "fw", "1", "0.100", "n=1*"],  # alone with one trial
+        ["2", "0.850", "(0.050)~"],
+        ["ncfw", "2", "0.300", "(0.100)*"],
+        ["3", "0.300", "(0.000)", "n=3*"],
+    ]
 
 
 def test_foreign_and_broken_files_are_reported_and_ignored(

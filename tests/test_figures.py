@@ -259,8 +259,12 @@ def test_the_command_refuses_in_words(
     ncbench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "no such folder" in ncbench("figures", "nowhere", "--out", "drawn").err
+    ncbench("dataset=iris", "algo=cpe_argmax", "sigma=0.2", "trials=1", "output_dir=made/here")
+    absent = ncbench("figures", "made", "--out", "drawn", "--sigma", "0.77")
+    assert (absent.code, absent.out) == (2, "")
+    assert "--sigma 0.77: no record has it; they have 0.2" in absent.err
     monkeypatch.setattr("ncbench.figures.find_spec", lambda name: None)
     refused = ncbench("figures", ".", "--out", "drawn")
     assert refused.code == 2
     assert "pip install 'ncbench[report]'" in refused.err
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]

@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 from ncbench.aggregate import tidy
+from ncbench.errors import NcbenchError
 from ncbench.records import SCHEMA
 from ncbench.significance import Pair, rankings
 
@@ -115,6 +116,18 @@ def test_ranks_are_over_data_sets() -> None:
     assert apart.ranks.groups == ()  # 2.344 sqrt(12 / 72) = 0.96
 
 
+def test_one_data_set_is_not_several() -> None:
+    one = [each for each in sweep() if each["config"]["dataset"]["name"] == "d0"]
+    said = "no difference of ranks can be concluded."
+    (ranking,) = rankings(tidy(one))
+    assert ranking.ranks is not None
+    assert ranking.ranks.conclusion == f"Over 1 data set {said}"
+    low = [each for each in one if each["config"]["sigma"] == 0.1]
+    (ranking,) = rankings(tidy(low), over=["dataset", "sigma"])
+    assert ranking.ranks is not None
+    assert ranking.ranks.conclusion == f"Over 1 combination of dataset and sigma {said}"
+
+
 def test_what_is_incomplete_is_left_out_and_counted() -> None:
     records = [each for each in sweep() if each["config"]["dataset"]["name"] != "d0"]
     records += [record("a", "d0", 0.1, [0.1, 0.2]), record("b", "d0", 0.4, [0.1, 0.2])]
@@ -134,6 +147,31 @@ def test_a_swept_parameter_makes_another_method() -> None:
     (ranking,) = rankings(frame)
     assert ranking.methods == ["a", "a algo.k=1", "a algo.k=2", "b", "c"]
     assert len(Pair.of(frame, "a algo.k=1", "a algo.k=2").cells) == 1
+
+
+def test_an_algorithm_will_do_where_it_has_one_setting_in_each_cell() -> None:
+    records = sweep()
+    for each in records:
+        each["config"]["cpe"] = {"name": "tree" if each["config"]["algo"]["name"] == "b" else "net"}
+    pair = Pair.of(tidy(records), "a", "b")
+    assert (pair.first, pair.second) == ("a cpe=net", "b cpe=tree")
+    assert pair.found == (12, 0)
+    for each in records:  # another setting of a in each data set: still one a cell
+        if each["config"]["algo"]["name"] == "a":
+            each["config"]["algo"]["k"] = int(each["config"]["dataset"]["name"][1:])
+    pair = Pair.of(tidy(records), "a", "b")
+    assert (pair.first, pair.second, len(pair.cells)) == ("a", "b cpe=tree", 12)
+
+
+def test_several_settings_of_an_algorithm_are_named() -> None:
+    records = []
+    for k in (5, 50):
+        records.append(record("a", "d0", 0.1, [0.3, 0.4]))
+        records[-1]["config"]["algo"] = {"name": "a", "k": k}
+    said = "a has several settings in the same cell: 'a algo.k=5', 'a algo.k=50'; name one"
+    with pytest.raises(NcbenchError, match=said) as refused:
+        Pair.of(tidy([*records, record("b", "d0", 0.1, [0.3, 0.4])]), "b", "a")
+    assert str(refused.value).endswith("--where algo.k=...")
 
 
 def test_the_command_in_every_format(folder: Path, ncbench: Callable) -> None:

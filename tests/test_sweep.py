@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from ncbench.sweep import describe
+
 PACKAGES = Path(__file__).parent / "plugin_packages"
 QUICK = ("dataset=iris", "trials=2")
 JOBLIB = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
@@ -138,6 +140,24 @@ def kill_again_and_again(sweeper: Sweeper, launcher: tuple[str, ...], kills: int
     for entry in sweeper.fits.read_text().splitlines():
         number, _, moment = entry.split()
         assert float(moment) <= finished[int(number)]
+
+
+def test_a_cell_is_described_by_what_is_not_as_by_default() -> None:
+    config: dict[str, Any] = {
+        **{"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "noise": {"name": "random"}},
+        **{"algo": {"name": "ncfw", "max_iter": 5000}, "cpe": {"name": "logistic"}},
+        **{"t_estimator": {"name": "known"}, "sigma": 0.1, "test_size": 0.3, "seed": 0},
+    }
+    usual = "measure=h_mean dataset=iris noise=random sigma=0.1 algo=ncfw"
+    assert describe(config) == usual
+    assert describe({**config, "cpe": {"name": "boosting"}}) == f"{usual} cpe=boosting"
+    assert describe({**config, "t_estimator": {"name": "anchor"}}) == f"{usual} t_estimator=anchor"
+    few = {**config, "algo": {"name": "ncfw", "max_iter": 50}, "seed": 1}
+    assert describe(few) == f"{usual} algo.max_iter=50 seed=1"
+    path = {"name": "file", "path": "/a/very/long/way/to/the/folder/of/mine.csv"}
+    assert describe({**config, "dataset": path}).endswith("dataset.path=...he/folder/of/mine.csv")
+    gone = {**config, "algo": {"name": "not_installed", "k": 1}}
+    assert describe(gone) == usual.replace("ncfw", "not_installed")
 
 
 def test_a_sweep_survives_forty_kills(tmp_path: Path, plugins: Path) -> None:

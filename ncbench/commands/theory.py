@@ -13,8 +13,10 @@ def main(argv: list[str]) -> int:
         "terms of the paper's bounds, and how the regret falls with the sample size.",
     )
     parser.add_argument("folder", metavar="DIR")
-    parser.add_argument("--format", choices=["table", "csv", "markdown"], default="table")
-    parser.add_argument("--figures", metavar="FOLDER", help="draw regret_<measure>.svg there")
+    parser.add_argument("--format", choices=["table", "csv", "md"], default="table")
+    parser.add_argument(
+        "--figures", metavar="FOLDER", help="draw regret_<measure>_<algo>.svg there"
+    )
     args = parser.parse_args(argv)
 
     from ncbench.theory.summary import print_theory

@@ -101,7 +101,11 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 def at_sigma(frame: pd.DataFrame, sigma: float | None = None) -> pd.DataFrame:
     """Keep one sigma: the given one, or of each measure and problem the largest that is done."""
     if sigma is not None:
-        return frame[np.isclose(frame["sigma"], sigma)]
+        found = frame[np.isclose(frame["sigma"], sigma)]
+        if not len(found):
+            known = ", ".join(f"{each:g}" for each in sorted(frame["sigma"].unique()))
+            raise NcbenchError(f"--sigma {sigma:g}: no record has it; they have {known or 'none'}")
+        return found
     done = frame[frame["status"] == "done"]
     largest = done.groupby(["measure", "problem"])["sigma"].transform("max")
     return done[done["sigma"] == largest]

@@ -161,9 +161,15 @@ def print_theory(folder: str, form: str, figures: str | None) -> None:
         return
     same = [key for key in CURVE if frame[key].nunique() == 1]
     print(", ".join(f"{key}={frame[key].iloc[0]}" for key in same))
-    for table in (frame.drop(columns=same), slopes(frame).drop(columns=[*same, "at_1"])):
-        print()
-        print(_rendered(table, form))
+    print(f"\n{_rendered(frame.drop(columns=same), form)}\n")
+    fitted = slopes(frame)
+    if len(fitted):
+        print(_rendered(fitted.drop(columns=[*same, "at_1"]), form))
+    else:
+        print(
+            "No slope of the regret: that takes two or more sample sizes, such as "
+            "dataset.train=100,1000,10000, where it is above 0."
+        )
     if figures is not None:
         from ncbench.theory.figures import draw
 
