@@ -89,6 +89,35 @@ def test_bad_input_gets_one_message_and_exit_code_2(case: str, ncbench: Callable
 
 
 @pytest.mark.parametrize(
+    "argv",
+    [
+        "cpe.folds=1",
+        "cpe.C=-1.0",
+        "cpe.strengths=0",
+        "cpe=boosting cpe.folds=1",
+        "cpe=boosting cpe.learning_rate=0.0",
+        "cpe=boosting cpe.max_iter=0",
+        "cpe=forward cpe.max_iter=0",
+        "t_estimator=hoc t_estimator.max_points=0",
+        "t_estimator=hoc t_estimator.prior=-1.0",
+        "t_estimator=volmin t_estimator.max_iter=0",
+        "t_estimator=volmin t_estimator.weight=-1.0",
+        "t_estimator=t_revision t_estimator.steps=0",
+        "algo.tol=-1.0",
+        "algo=nclr_forward algo.max_iter=0",
+        "algo=nclr_backward algo.tol=-1.0",
+    ],
+)
+def test_values_that_mean_nothing_are_refused(argv: str, ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench("dataset=iris", "trials=1", *argv.split())
+    assert outcome.code == 2, outcome.err
+    assert argv.split(".", 1)[1] in outcome.err  # the parameter and its value
+    assert "; expected " in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert records(tmp_path) == []
+
+
+@pytest.mark.parametrize(
     ("content", "fragments"),
     [
         ("a,label\n1,x\n2,x\n", ["1 class", "at least two"]),

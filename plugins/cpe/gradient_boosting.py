@@ -7,6 +7,8 @@ from typing import Any
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from ncbench.errors import require
+
 
 def boosting(
     max_iter: int = 100,
@@ -25,6 +27,9 @@ def boosting(
         Folds of the calibration.
     random_state : int, optional
     """
+    require(max_iter >= 1, "cpe.max_iter", max_iter, "at least 1")
+    require(learning_rate > 0, "cpe.learning_rate", learning_rate, "a number > 0")
+    require(folds >= 2, "cpe.folds", folds, "at least 2")
     booster = HistGradientBoostingClassifier(
         max_iter=max_iter, learning_rate=learning_rate, random_state=random_state
     )
