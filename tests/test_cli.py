@@ -41,7 +41,19 @@ BAD_INPUT = {
     "sweep without -m": (["sigma=0.1,0.2"], ["sigma=0.1,0.2", "-m"]),
     "name as parameter": (["algo.name=fw"], ["algo.name=fw", "algo=NAME"]),
     "required parameter": (["dataset=file"], ["dataset=file", "dataset.path"]),
-    "not an override": (["algo"], ["algo"]),
+    "not an override": (["algo"], ["'algo' is not known", "KEY=VALUE"]),
+    "misspelt subcommand": (
+        ["agregate", "outputs"],
+        ["subcommand 'agregate' is not known; did you mean 'aggregate'? Known: aggregate, bayes"],
+    ),
+    "misspelt experiment among several": (
+        ["-m", "+experiment=[paper/q_mean,papr/q_mean]"],
+        ["'papr/q_mean' is not known; did you mean 'paper/q_mean'"],
+    ),
+    "misspelt experiment": (
+        ["-m", "+experiment=paper/hmean"],
+        ["'paper/hmean' is not known; did you mean 'paper/h_mean'", "t_estimators"],
+    ),
     "unfit pair": (["algo=ncbs", "measure=h_mean"], ["algo=ncbs", "measure=h_mean"]),
     "reported only": (["measure=macro_f1"], ["measure=macro_f1", "reported only"]),
     "cost without costs": (["measure=cost"], ["measure.matrix", "measure.path"]),
