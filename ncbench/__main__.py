@@ -9,7 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from ncbench import commands
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, UnknownName
 
 
 def main() -> None:
@@ -27,6 +27,10 @@ def main() -> None:
 
             print_help(argv)
             code = 0
+        elif argv and "=" not in argv[0] and argv[0][:1] not in ("-", "~"):
+            error = UnknownName.among("subcommand", argv[0], subcommands)
+            error.add("anything else is KEY=VALUE, see --help")
+            raise error
         else:
             from ncbench.app import main as run
 

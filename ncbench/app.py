@@ -27,7 +27,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from ncbench import configs
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import write_json
 from ncbench.records import cell_id, plugin_versions
 from ncbench.registry import KINDS, files_in_use, get_registry, use_files
@@ -41,6 +41,7 @@ CONFIG_PATH = "pkg://ncbench_conf"
 
 _INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
 _PLUGINS_FROM = re.compile(r"\+{0,2}plugins_from=")
+_NO_EXPERIMENT = re.compile(r"Could not (find|load) 'experiment/(?P<name>[^']+)'")
 _MISSPELT = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
@@ -284,8 +285,21 @@ def _explain(error: BaseException) -> str:
             if text and text not in lines and not _INTERNAL.match(text):
                 lines.append(text)
         current = current.__cause__
+    missing = _NO_EXPERIMENT.search("\n".join(lines))
+    if missing:
+        return str(UnknownName.among("+experiment", missing["name"], _experiment_files()))
     misspelt = _MISSPELT.search("\n".join(lines))
     return _nearest(misspelt["key"]) if misspelt else "\n".join(lines)
+
+
+def _experiment_files(folder: str = "experiment") -> list[str]:
+    """Return the names of experiment files, those in folders too: Hydra lists one folder."""
+    loader = GlobalHydra.instance().config_loader()
+    files = [f"{folder}/{name}" for name in loader.get_group_options(folder)]
+    found = [file.removeprefix("experiment/") for file in files]
+    for inner in loader.list_groups(folder):
+        found += _experiment_files(f"{folder}/{inner}")
+    return found
 
 
 def _nearest(key: str) -> str:

@@ -11,7 +11,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError, UnknownName, require
 from ncbench.plugin import Plugin
 from ncbench.registry import KINDS, OBSERVERS, Registry, files_in_use, get_registry
 from ncbench.settings import MISSING, SETTINGS, Settings
@@ -48,15 +48,17 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     registry = get_registry()
     config: dict[str, Any] = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
     config.update({key: _plain(cfg[key]) for key in SETTINGS})
-    _require(0 <= config["sigma"] <= 1, config, "sigma", "a probability, in [0, 1]")
-    _require(0 < config["test_size"] < 1, config, "test_size", "a share, in (0, 1)")
-    _require(1 <= config["trials"] <= 10_000, config, "trials", "from 1 to 10000")
+    require(0 <= config["sigma"] <= 1, "sigma", config["sigma"], "a probability, in [0, 1]")
+    require(0 < config["test_size"] < 1, "test_size", config["test_size"], "a share, in (0, 1)")
+    require(1 <= config["trials"] <= 10_000, "trials", config["trials"], "from 1 to 10000")
     expected = "record or raise"
-    _require(config["on_error"] in ("record", "raise"), config, "on_error", expected)
-    _require(config["group"] >= 0, config, "group", "at least 0")
-    _require(config["threads"] >= 1, config, "threads", "at least 1")
-    _require(0 <= config["cache_limit"] < math.inf, config, "cache_limit", "a size in GB")
-    _require(0 <= config["seed"] <= 400_000, config, "seed", "from 0 to 400000")
+    require(config["on_error"] in ("record", "raise"), "on_error", config["on_error"], expected)
+    require(config["group"] >= 0, "group", config["group"], "at least 0")
+    require(config["threads"] >= 1, "threads", config["threads"], "at least 1")
+    require(
+        0 <= config["cache_limit"] < math.inf, "cache_limit", config["cache_limit"], "a size in GB"
+    )
+    require(0 <= config["seed"] <= 400_000, "seed", config["seed"], "from 0 to 400000")
     config["observers"] = _names("observers", config["observers"])
     for observer in config["observers"]:
         registry.plugin(OBSERVERS.group, observer)
@@ -129,8 +131,3 @@ def parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, Any]:
             key, expected = f"{plugin.kind}.{name}", known[name].type
             raise NcbenchError(f"{key}={value}; expected {expected}") from error
     return {name: _resolve_parameter(plugin.kind, known[name], cfg) for name in given}
-
-
-def _require(holds: bool, config: dict[str, Any], key: str, expected: str) -> None:
-    if not holds:
-        raise NcbenchError(f"{key}={config[key]}; expected {expected}")

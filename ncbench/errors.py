@@ -8,10 +8,34 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class NcbenchError(ValueError):
     """Something the user can put right: the message says what, where, and what would work."""
+
+
+def require(holds: bool, key: str, value: Any, expected: str) -> None:
+    """Raise unless a value is one that can be used.
+
+    Parameters
+    ----------
+    holds : bool
+        Whether it is.
+    key : str
+        What the user calls it, such as ``cpe.folds``.
+    value : object
+    expected : str
+        What would do.
+
+    Examples
+    --------
+    >>> require(False, "cpe.folds", 1, "at least 2")
+    Traceback (most recent call last):
+    ncbench.errors.NcbenchError: cpe.folds=1; expected at least 2
+    """
+    if not holds:
+        raise NcbenchError(f"{key}={value}; expected {expected}")
 
 
 class UnknownName(NcbenchError):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, require
 from ncbench.noise_matrix import NoiseMatrix
 
 Array = NDArray[np.float64]
@@ -265,6 +265,8 @@ def fit_linear_softmax(
         raise NcbenchError(f"linear softmax: X has shape {X.shape}; the start expects (m, {d})")
     if not penalty >= 0:
         raise NcbenchError(f"linear softmax: penalty is {penalty}; expected a number >= 0")
+    require(max_iter >= 1, "max_iter", max_iter, "at least 1")
+    require(tol >= 0, "tol", tol, "at least 0")
 
     problem = _Problem(X, _whitening(X, penalty), loss, penalty, n)
     bounds = None

@@ -17,7 +17,7 @@ from ncbench.errors import NcbenchError
 from ncbench.finalise import diagnostics, finalise
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.registry import get_registry
-from ncbench.t_estimation import NoisySample
+from ncbench.t_estimation import CleanLabels, NoisySample, Trusted
 from ncbench.table_files import read_table
 from ncbench.tabular import features_and_labels, label_array
 
@@ -143,6 +143,7 @@ def examine(
     progress : callable
         Wraps the range of resamples, to show how far it is.
     """
+    _require_rows(data, bootstrap)
     registry = get_registry()
     estimator = registry.build("t_estimator", t_estimator)
     sample = NoisySample(
@@ -151,6 +152,7 @@ def examine(
         n_classes=len(data.classes),
         cpe=registry.build("cpe", cpe, random_state=0),
         rng=seeds.stream(seed, "estimate-noise"),
+        clean=None if data.clean is None else _CountedAlready(),
         classes=data.classes,
     )
     noise = estimator.estimate(sample)
@@ -168,6 +170,32 @@ def examine(
     counted = None if data.clean is None else _count(data)
     doubts = (*getattr(noise, "warnings", ()), *_doubts(sample, noise, low, high))
     return Finding(data, t_estimator, noise, low, high, bootstrap, counted, doubts)
+
+
+def _require_rows(data: OwnData, bootstrap: int) -> None:
+    """Refuse data of which a learner could be shown a part with a single class."""
+    second, most = np.sort(np.bincount(data.y, minlength=2))[-2:]
+    # Two of a class are in two folds, so one of them is in the rest; a resample is a half.
+    needed = 4 if bootstrap else 2
+    if second < needed:
+        hint = "" if not bootstrap or second < 2 else "; --bootstrap 0 does with 2"
+        raise NcbenchError(
+            f"{data.name}: {len(data.y)} rows are too few to estimate noise from: the two most "
+            f"frequent labels have {most} and {second}, expected at least {needed} of each{hint}"
+        )
+
+
+class _CountedAlready(CleanLabels):
+    """The clean labels of a user's file: they are what estimates are compared with."""
+
+    def __init__(self) -> None:
+        pass
+
+    def of_share(self, fraction: float) -> Trusted:
+        raise NcbenchError(
+            "the rows with a clean label are counted already, whatever the estimator, and printed "
+            "below its estimate: leave --t-estimator out, or name one that needs no clean labels"
+        )
 
 
 def _count(data: OwnData) -> NoiseMatrix:

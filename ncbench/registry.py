@@ -131,7 +131,9 @@ class Registry:
         return claims[0]
 
     def unknown(self, kind: str, name: str) -> UnknownName:
-        """Return the error for a name that is not registered."""
+        """Return the error for a name that is not registered, or a kind that there is not."""
+        if kind not in _TITLES:
+            return UnknownName.among("kind of plug-in", kind, _TITLES)
         error = UnknownName.among(f"{kind}={name}: {_TITLES[kind]}", name, self.names(kind))
         broken = {problem.distribution for problem in self.problems}
         if broken:

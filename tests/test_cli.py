@@ -41,7 +41,19 @@ BAD_INPUT = {
     "sweep without -m": (["sigma=0.1,0.2"], ["sigma=0.1,0.2", "-m"]),
     "name as parameter": (["algo.name=fw"], ["algo.name=fw", "algo=NAME"]),
     "required parameter": (["dataset=file"], ["dataset=file", "dataset.path"]),
-    "not an override": (["algo"], ["algo"]),
+    "not an override": (["algo"], ["'algo' is not known", "KEY=VALUE"]),
+    "misspelt subcommand": (
+        ["agregate", "outputs"],
+        ["subcommand 'agregate' is not known; did you mean 'aggregate'? Known: aggregate, bayes"],
+    ),
+    "misspelt experiment among several": (
+        ["-m", "+experiment=[paper/q_mean,papr/q_mean]"],
+        ["'papr/q_mean' is not known; did you mean 'paper/q_mean'"],
+    ),
+    "misspelt experiment": (
+        ["-m", "+experiment=paper/hmean"],
+        ["'paper/hmean' is not known; did you mean 'paper/h_mean'", "t_estimators"],
+    ),
     "unfit pair": (["algo=ncbs", "measure=h_mean"], ["algo=ncbs", "measure=h_mean"]),
     "reported only": (["measure=macro_f1"], ["measure=macro_f1", "reported only"]),
     "cost without costs": (["measure=cost"], ["measure.matrix", "measure.path"]),
@@ -86,6 +98,35 @@ def test_bad_input_gets_one_message_and_exit_code_2(case: str, ncbench: Callable
     for fragment in fragments:
         assert fragment in outcome.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "cpe.folds=1",
+        "cpe.C=-1.0",
+        "cpe.strengths=0",
+        "cpe=boosting cpe.folds=1",
+        "cpe=boosting cpe.learning_rate=0.0",
+        "cpe=boosting cpe.max_iter=0",
+        "cpe=forward cpe.max_iter=0",
+        "t_estimator=hoc t_estimator.max_points=0",
+        "t_estimator=hoc t_estimator.prior=-1.0",
+        "t_estimator=volmin t_estimator.max_iter=0",
+        "t_estimator=volmin t_estimator.weight=-1.0",
+        "t_estimator=t_revision t_estimator.steps=0",
+        "algo.tol=-1.0",
+        "algo=nclr_forward algo.max_iter=0",
+        "algo=nclr_backward algo.tol=-1.0",
+    ],
+)
+def test_values_that_mean_nothing_are_refused(argv: str, ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench("dataset=iris", "trials=1", *argv.split())
+    assert outcome.code == 2, outcome.err
+    assert argv.split(".", 1)[1] in outcome.err  # the parameter and its value
+    assert "; expected " in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert records(tmp_path) == []
 
 
 @pytest.mark.parametrize(

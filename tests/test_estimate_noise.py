@@ -114,6 +114,10 @@ def test_resamples_have_no_row_twice_and_every_class(monkeypatch: pytest.MonkeyP
 BAD = {
     "one_class": ("x,label\n1,a\n2,a\n", "label", "1 class(es) among 2 labels"),
     "no_rows": ("x,label\n", "label", "no rows, only the columns x, label"),
+    "two_rows": ("x,label\n1,a\n2,b\n", "label", "2 rows are too few"),
+    "three_rows": ("x,label\n1,a\n2,b\n3,a\n", "label", "3 rows are too few"),
+    "halves": ("x,label\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n", "label", "have 3 and 3, expected at"),
+    "rare": ("x,label\n" + "1,a\n2,a\n" * 20 + "3,b\n", "label", "have 40 and 1, expected"),
     "target": ("x,label\n1,a\n2,b\n", "lable", "did you mean 'label'? Columns: x, label"),
 }
 
@@ -137,6 +141,7 @@ def test_bad_data_gets_one_message(ncbench, tmp_path: Path, case: str):
         (["--cpe", "magic"], "magic"),
         (["--bootstrap", "-1"], "--bootstrap -1"),
         (["--plot", "no/such/folder.png"], "no such folder"),
+        (["--plot", "t.xyz"], "--plot t.xyz: expected a name that ends in .png, .pdf, .svg"),
         (["--clean-column", "truth"], "'truth' is not one of the other columns: x"),
         (["--clean-column", "label"], "'label' is not one of the other columns: x"),
         (["--t-estimator", "known"], "nobody knows"),
@@ -150,6 +155,27 @@ def test_bad_arguments_get_one_message(ncbench, tmp_path: Path, more: list[str],
     assert run.code == 2
     assert message in run.err
     assert "Traceback" not in run.err
+
+
+def test_trusted_pairs_of_the_clean_column_are_counted_already(ncbench, tmp_path: Path):
+    write(tmp_path / "pets.csv", m=60, clean=0.5)
+    run = ncbench(
+        *("estimate-noise", "--data", "pets.csv", "--target", "label", "--clean-column", "truth"),
+        *("--t-estimator", "trusted"),
+    )
+    assert run.code == 2
+    assert "the rows with a clean label are counted already" in run.err
+    assert run.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("t_estimator", ["cautious_map", "confident_joint", "t_revision", "hoc"])
+@pytest.mark.parametrize(("each", "bootstrap"), [(2, 0), (4, 5)])
+def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, bootstrap: int):
+    y = np.repeat([0, 1, 2], [each, each, 1])  # one class may be as rare as can be
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    data = OwnData("few", X, y, ("a", "b", "c"))
+    finding = examine(data, t_estimator=t_estimator, cpe="logistic", bootstrap=bootstrap)
+    assert finding.doubts
 
 
 def test_plot_is_drawn_or_says_what_it_needs(

@@ -194,6 +194,8 @@ def test_unknown_name_suggests_the_nearest(site: Site) -> None:
             use("measure", "godo")
     with pytest.raises(UnknownName, match="algorithm 'x' is not known; Known: none"):
         registry.plugin("algo", "x")
+    with pytest.raises(UnknownName, match=r"plug-in 'algoo' .*did you mean 'algo'\? Known: algo,"):
+        registry.target("algoo", "good")
 
 
 ALGORITHMS = """

@@ -294,6 +294,8 @@ def test_theory_without_anything_to_say(ncbench: Callable, tmp_path: Path) -> No
     for argv, message in (
         (("theory", "outputs"), "no regret in these records"),
         (("theory", "nowhere"), "nowhere: no such folder"),
+        (("bayes", "--size", "999"), "size=999; expected at least 1000"),
+        (("bayes", "--size", "-5"), "size=-5; expected at least 1000"),
         (("bayes", "iris"), "dataset=iris: its distribution is not known"),
     ):
         outcome = ncbench(*argv)

@@ -13,7 +13,9 @@ def main(argv: list[str]) -> int:
         "distribution is known, with a bound on its error.",
     )
     parser.add_argument("dataset", metavar="DATASET", nargs="?", default="synthetic")
-    parser.add_argument("--size", type=int, default=200_000, help="points of the population")
+    parser.add_argument(
+        "--size", type=int, default=200_000, help="points of the population, 1000 or more"
+    )
     args = parser.parse_args(argv)
 
     from ncbench.theory.summary import print_optima

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+_DRAWN = (".png", ".pdf", ".svg")
+
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
@@ -25,7 +27,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--cpe", default="logistic", metavar="NAME")
     parser.add_argument("--bootstrap", type=int, default=20, metavar="N", help="0: no intervals")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--plot", metavar="FILE", help="draw the matrix: .png, .pdf, .svg")
+    parser.add_argument("--plot", metavar="FILE", help=f"draw the matrix: {', '.join(_DRAWN)}")
     parser.add_argument("--json", action="store_true", help="for machines")
     args = parser.parse_args(argv)
 
@@ -36,6 +38,8 @@ def main(argv: list[str]) -> int:
     get_registry().plugin("cpe", args.cpe)
     if args.bootstrap < 0:
         raise NcbenchError(f"--bootstrap {args.bootstrap}: expected 0 or more resamples")
+    if args.plot and Path(args.plot).suffix.lower() not in _DRAWN:
+        raise NcbenchError(f"--plot {args.plot}: expected a name that ends in {', '.join(_DRAWN)}")
     if args.plot and not Path(args.plot).absolute().parent.is_dir():
         raise NcbenchError(f"--plot {args.plot}: no such folder")
 

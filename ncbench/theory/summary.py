@@ -13,7 +13,7 @@ import pandas as pd
 
 from ncbench import seeds
 from ncbench.dataset import Dataset
-from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.errors import NcbenchError, NotApplicable, require
 from ncbench.measure import Measure
 from ncbench.reading import each_record
 from ncbench.registry import get_registry
@@ -22,6 +22,8 @@ from ncbench.theory.terms import Population
 
 CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
 """What is the same along a curve of regret against m."""
+
+_FEWEST = 1000  # with fewer, the change to a quarter of them says nothing about the error
 
 TERMS = ["cpe_error", "op1", "op1_bound", "op2_error", "op2", "op2_bound"]
 
@@ -37,6 +39,7 @@ def optima(name: str, size: int) -> pd.DataFrame:
            measure  bayes  error
     balanced_error 0.5182    ...
     """
+    require(size >= _FEWEST, "size", size, f"at least {_FEWEST} points of the population")
     registry = get_registry()
     dataset = _load(name)
     fine, coarse = (Population.of(dataset, k) for k in (size, size // 4))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
+from ncbench.errors import require
 from ncbench.linear_softmax import ForwardCrossEntropy
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.penalty_path import fit_penalty_path
@@ -105,7 +106,7 @@ def forward(
     folds, max_iter, random_state
         As of ``ForwardLogistic``.
     """
-    return ForwardLogistic("standardise", folds, max_iter, random_state)
+    return _learner("standardise", folds, max_iter, random_state)
 
 
 def power_forward(
@@ -118,4 +119,12 @@ def power_forward(
     folds, max_iter, random_state
         As of ``ForwardLogistic``.
     """
-    return ForwardLogistic("power", folds, max_iter, random_state)
+    return _learner("power", folds, max_iter, random_state)
+
+
+def _learner(
+    transform: Literal["standardise", "power"], folds: int, max_iter: int, random_state: int | None
+) -> ForwardLogistic:
+    require(folds >= 2, "cpe.folds", folds, "at least 2")
+    require(max_iter >= 1, "cpe.max_iter", max_iter, "at least 1")
+    return ForwardLogistic(transform, folds, max_iter, random_state)

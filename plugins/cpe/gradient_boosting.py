@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import HistGradientBoostingClassifier
+
+from ncbench.errors import NcbenchError, require
 
 
 def boosting(
@@ -25,7 +29,25 @@ def boosting(
         Folds of the calibration.
     random_state : int, optional
     """
+    require(max_iter >= 1, "cpe.max_iter", max_iter, "at least 1")
+    require(learning_rate > 0, "cpe.learning_rate", learning_rate, "a number > 0")
+    require(folds >= 2, "cpe.folds", folds, "at least 2")
     booster = HistGradientBoostingClassifier(
         max_iter=max_iter, learning_rate=learning_rate, random_state=random_state
     )
-    return CalibratedClassifierCV(booster, method="sigmoid", cv=folds)
+    return _Calibrated(booster, method="sigmoid", cv=folds)
+
+
+class _Calibrated(CalibratedClassifierCV):
+    """Says in words what scikit-learn asks of the sizes of classes."""
+
+    def fit(self, X: Any, y: NDArray, sample_weight: Any = None, **fit_params: Any) -> Self:
+        classes, counts = np.unique(y, return_counts=True)
+        if counts.min() < self.cv:
+            raise NcbenchError(
+                f"cpe=boosting: label {classes[counts.argmin()]} has {counts.min()} of the "
+                f"{len(y)} examples to be fitted to, too few for cpe.folds={self.cv}; use more "
+                "data, or another learner, such as cpe=logistic, which bears rare labels"
+            )
+        super().fit(X, y, sample_weight, **fit_params)
+        return self

@@ -14,6 +14,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
+from ncbench.errors import require
+
 Array = NDArray[np.float64]
 Score = Literal["accuracy", "log_loss"]
 
@@ -40,7 +42,7 @@ def logistic(
     random_state : int, optional
         Not used: the folds are not shuffled, as in the paper.
     """
-    return make_pipeline(StandardScaler(), LogisticPath(score, folds, strengths, C=C))
+    return make_pipeline(StandardScaler(), _path(score, folds, strengths, C))
 
 
 def power_logistic(
@@ -57,7 +59,14 @@ def power_logistic(
     score, folds, strengths, C, random_state
         As for ``logistic``.
     """
-    return make_pipeline(PowerTransformer(), LogisticPath(score, folds, strengths, C=C))
+    return make_pipeline(PowerTransformer(), _path(score, folds, strengths, C))
+
+
+def _path(score: Score, folds: int, strengths: int, C: float | None) -> LogisticPath:
+    require(folds >= 2, "cpe.folds", folds, "at least 2")
+    require(strengths >= 1, "cpe.strengths", strengths, "at least 1")
+    require(C is None or C > 0, "cpe.C", C, "a number > 0")
+    return LogisticPath(score, folds, strengths, C=C)
 
 
 class LogisticPath(ClassifierMixin, BaseEstimator):

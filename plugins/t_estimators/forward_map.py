@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
 from ncbench.cpe import deal_folds
+from ncbench.errors import require
 from ncbench.finalise import finalise
 from ncbench.learnt_noise import LearntNoise, fit_learnt_noise
 
@@ -36,6 +37,8 @@ class ForwardMAP:
     def __init__(self, tau: float = 1.0, penalty: float = 1e-4, max_iter: int = 500) -> None:
         if not tau > 0:
             raise NcbenchError(f"t_estimator=forward_map: tau is {tau}; expected a number > 0")
+        require(penalty >= 0, "t_estimator.penalty", penalty, "at least 0")
+        require(max_iter >= 1, "t_estimator.max_iter", max_iter, "at least 1")
         self.tau = tau
         self.penalty = penalty
         self.max_iter = max_iter
@@ -81,6 +84,7 @@ class CautiousMAP:
             )
         if folds < 2:
             raise NcbenchError(f"t_estimator=cautious_map: folds is {folds}; expected 2 or more")
+        require(penalty >= 0, "t_estimator.penalty", penalty, "at least 0")
         self.folds = folds
         self.penalty = penalty
 

@@ -12,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
+from ncbench.errors import require
 from ncbench.finalise import finalise
 
 Array = NDArray[np.float64]
@@ -35,6 +36,8 @@ class HOC:
     """
 
     def __init__(self, max_points: int = 20_000, prior: float = 0.01) -> None:
+        require(max_points >= 1, "t_estimator.max_points", max_points, "at least 1")
+        require(prior >= 0, "t_estimator.prior", prior, "at least 0")
         self.max_points = max_points
         self.prior = prior
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
+from ncbench.errors import require
 from ncbench.finalise import finalise, project_columns
 from ncbench.linear_softmax import (
     CrossEntropy,
@@ -57,6 +58,9 @@ class TRevision:
             raise NcbenchError(
                 f"t_estimator=t_revision: held_out is {held_out}; expected a number in (0, 1)"
             )
+        require(steps >= 1, "t_estimator.steps", steps, "at least 1")
+        require(step > 0, "t_estimator.step", step, "a number > 0")
+        require(penalty >= 0, "t_estimator.penalty", penalty, "at least 0")
         self.steps = steps
         self.step = step
         self.held_out = held_out

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
+from ncbench.errors import require
 from ncbench.finalise import finalise
 from ncbench.learnt_noise import fit_learnt_noise
 
@@ -32,6 +33,9 @@ class VolMin:
     """
 
     def __init__(self, weight: float = 1e-4, penalty: float = 1e-4, max_iter: int = 60) -> None:
+        require(weight >= 0, "t_estimator.weight", weight, "at least 0")
+        require(penalty >= 0, "t_estimator.penalty", penalty, "at least 0")
+        require(max_iter >= 1, "t_estimator.max_iter", max_iter, "at least 1")
         self.weight = weight
         self.penalty = penalty
         self.max_iter = max_iter

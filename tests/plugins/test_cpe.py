@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from ncbench.cpe import fit_posterior, posterior
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench_plugins.cpe.any_sklearn import sklearn_classifier
+from ncbench_plugins.cpe.gradient_boosting import boosting
 from ncbench_plugins.cpe.logistic_regression import LogisticPath, logistic
 
 
@@ -277,3 +278,11 @@ def test_logistic_with_a_given_strength_is_scikit_learns():
     found = logistic(C=1.0).fit(X, y).predict_proba(X)
     expected = make_pipeline(StandardScaler(), LogisticRegression(C=1.0, max_iter=1000)).fit(X, y)
     np.testing.assert_allclose(found, expected.predict_proba(X), atol=2e-3)
+
+
+def test_boosting_says_which_label_is_too_rare_to_calibrate_with() -> None:
+    X, y = blobs(40, n=2)
+    y[:2] = 2
+    with pytest.raises(NcbenchError, match=r"label 2 has 2 of the 40 .* cpe\.folds=3"):
+        boosting().fit(X, y)
+    assert boosting(max_iter=2, folds=2).fit(X, y).predict_proba(X).shape == (40, 3)

@@ -211,6 +211,12 @@ def test_trusted_two_sample_is_exact_in_expectation():
         ("cautious_map", {"taus": [-1.0, 1.0]}, "taus is "),
         ("cautious_map", {"folds": 1}, "folds is 1"),
         ("t_revision", {"held_out": 1.0}, "held_out is 1.0"),
+        ("t_revision", {"step": 0.0}, "t_estimator.step=0.0; expected a number > 0"),
+        ("t_revision", {"penalty": -1.0}, "t_estimator.penalty=-1.0; expected at least 0"),
+        ("forward_map", {"max_iter": 0}, "t_estimator.max_iter=0; expected at least 1"),
+        ("forward_map", {"penalty": -1.0}, "t_estimator.penalty=-1.0"),
+        ("cautious_map", {"penalty": -1.0}, "t_estimator.penalty=-1.0"),
+        ("volmin", {"penalty": -1.0}, "t_estimator.penalty=-1.0"),
     ],
 )
 def test_bad_parameters_are_refused(name, params, message):
