@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import pickle
 from typing import Any, get_args
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from ncbench.errors import NotApplicable
 from ncbench.measure import Family
 from ncbench.noise_matrix import NoiseMatrix
-from ncbench.testing.contract import Build, broken, raised
+from ncbench.testing.contract import Build, broken, raised, unpickled
 from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs
 
 Array = NDArray[np.float64]
@@ -234,13 +233,7 @@ def check_pickling(build: Build) -> None:
     """It survives pickling once it is fitted."""
     X, y = blobs(60, spread=1.5)
     fitted = _algorithm(build).fit(X, y, noise_matrix=T)
-    try:
-        again = pickle.loads(pickle.dumps(fitted))
-    except Exception as error:
-        broken(
-            f"pickling raises {type(error).__name__}: {error}",
-            "keep no lambda, open file or local class in an attribute",
-        )
+    again = unpickled(fitted)
     _require_equal(fitted.predict_proba(X), again.predict_proba(X), "before and after pickling")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -38,6 +39,17 @@ def broken(wrong: str, mend: str) -> NoReturn:
 largest value
     """
     raise ContractError(" ".join(f"{wrong}. To mend it: {mend}".split()))
+
+
+def unpickled(fitted: Any) -> Any:
+    """Return what pickling makes of a fitted estimator."""
+    try:
+        return pickle.loads(pickle.dumps(fitted))
+    except Exception as error:
+        broken(
+            f"pickling raises {type(error).__name__}: {error}",
+            "keep no lambda, open file or local class in an attribute",
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.noise_matrix import NoiseMatrix
-from ncbench.testing.contract import Build, broken
+from ncbench.testing.contract import Build, broken, unpickled
 from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs
 
 
@@ -124,13 +123,7 @@ def check_pickling(build: Build) -> None:
     """It survives pickling once it is fitted."""
     X, y = blobs(150)
     fitted = build(random_state=0).fit(X, y)
-    try:
-        again = pickle.loads(pickle.dumps(fitted))
-    except Exception as error:
-        broken(
-            f"pickling raises {type(error).__name__}: {error}",
-            "keep no lambda, open file or local class in an attribute",
-        )
+    again = unpickled(fitted)
     _require_equal(fitted.predict_proba(X), again.predict_proba(X), "before and after pickling")
 
 
