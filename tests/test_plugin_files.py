@@ -23,6 +23,8 @@ from ncbench import NoisyLabelClassifier, hookimpl
 class Constant(NoisyLabelClassifier):
     '''Predicts class 0 with this probability, and the others equally often.'''
 
+    randomized = True
+
     def __init__(self, share: float = 0.5):
         self.share = share
 
