@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ncbench.__main__ import main
+from ncbench.worker import get_worker
 
 QUICK = ("dataset=iris", "trials=1", "measure=h_mean")
 
@@ -185,6 +186,7 @@ def mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # MLflow 3 would rather have a server
     monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "noise")
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    get_worker().stop()  # one that an earlier test started has another environment
     from mlflow.tracking import MlflowClient
 
     return MlflowClient()
