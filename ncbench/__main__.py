@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ncbench import commands
+from ncbench import __version__, commands
 from ncbench.errors import NcbenchError, UnknownName
 
 
@@ -22,6 +22,9 @@ def main() -> None:
         if argv and argv[0] in subcommands:
             module = import_module(f"ncbench.commands.{subcommands[argv[0]]}")
             code = module.main(_use_files(argv[1:]))
+        elif argv == ["--version"]:
+            print(f"ncbench {__version__}")
+            code = 0
         elif "--help" in argv or "-h" in argv:
             from ncbench.listing import print_help
 

@@ -29,7 +29,7 @@ from omegaconf.errors import OmegaConfBaseException
 from ncbench import configs
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import write_json
-from ncbench.records import cell_id, plugin_versions
+from ncbench.records import RECORD, CellFolder, cell_id, plugin_versions
 from ncbench.registry import KINDS, files_in_use, get_registry, use_files
 from ncbench.settings import SETTINGS
 
@@ -48,7 +48,7 @@ _MISSPELT = re.compile(r"Could not override '(?P<key>[^']+)'")
 def main(argv: Sequence[str]) -> int:
     """Run ``python -m ncbench`` without a subcommand; return the exit code."""
     parser = get_args_parser()
-    args = parser.parse_args(argv)
+    args = parser.parse_intermixed_args(argv)  # -m may stand between keys
     args.overrides = use_named_files(args.overrides)
     configs.register()
     asks_only = args.hydra_help or args.cfg or args.info or args.shell_completion
@@ -114,6 +114,7 @@ def _single(hydra: Hydra, args: argparse.Namespace) -> int:
     from ncbench.sweep import line
 
     print(line(run_alone(config)))
+    print(f"Record:  {CellFolder(config['output_dir'], config['id']).path / RECORD}")
     return 0
 
 

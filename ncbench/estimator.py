@@ -22,7 +22,8 @@ Labels = NDArray[np.int64]
 class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
     """Checks input, maps labels to 0..n-1 and back, and accepts any form of noise matrix.
 
-    Subclasses write ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1.
+    Subclasses write ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1, and
+    ``check_parameters()`` where a parameter can be wrong.
 
     Attributes
     ----------
@@ -55,6 +56,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
             Labels that are numbers 0..n-1 of its n classes need not all occur: a small sample
             may lack a rare class.
         """
+        self.check_parameters()
         features, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
         seen = np.unique(labels)
@@ -65,6 +67,13 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
         self._fit(features, np.searchsorted(self.classes_, labels).astype(np.int64), noise)
         return self
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data.
+
+        ``fit`` asks first of all, and a run before anything is written. scikit-learn wants
+        constructors that check nothing.
+        """
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return class probabilities for each row of X; see ``randomized``."""

@@ -25,7 +25,7 @@ from ncbench.confusion import expected_confusion
 from ncbench.cpe_cache import SharedCPE
 from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
-from ncbench.estimator import prediction
+from ncbench.estimator import NoisyLabelClassifier, prediction
 from ncbench.finalise import diagnostics
 from ncbench.measure import Measure
 from ncbench.noise_matrix import NoiseMatrix
@@ -67,11 +67,16 @@ def prepare(config: Config) -> Cell:
     uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)
     for psi in reported.values():
         psi(uniform)  # a cost matrix of the wrong shape, a background class that does not exist
-    # What a plug-in refuses to be built with is found now, not after an hour.
+    # What a plug-in refuses is found now: nothing has been written yet.
     registry = get_registry()
     _build(config, "t_estimator")
     cpe = _build(config, "cpe", random_state=0)
-    registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
+    algorithm = registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
+    if isinstance(algorithm, NoisyLabelClassifier):
+        try:
+            algorithm.check_parameters()
+        except NcbenchError as error:
+            raise NcbenchError(f"algo={config['algo']['name']}: {error}") from error
     cell = Cell(config, dataset, noisy, measure, reported, Population.of(dataset))
     for trial in range(config["trials"]):
         split(cell, trial)

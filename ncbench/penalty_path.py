@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ncbench.cpe import deal_folds
-from ncbench.errors import NcbenchError
+from ncbench.errors import require
 from ncbench.linear_softmax import ForwardCrossEntropy, LinearSoftmax, Loss, fit_linear_softmax
 from ncbench.noise_matrix import NoiseMatrix
 
@@ -77,9 +77,7 @@ def fit_penalty_path(
     >>> path.model.posterior(np.array([[-0.5], [0.5]])).argmax(axis=1)
     array([0, 1])
     """
-    if folds < 2:
-        raise NcbenchError(f"folds is {folds}; expected at least 2")
-    candidates = _checked(PENALTIES if penalties is None else penalties)
+    candidates = check_path(penalties, folds, max_iter, tol)
 
     def solve(X: Array, loss: Loss, start: LinearSoftmax, penalty: float) -> LinearSoftmax:
         return fit_linear_softmax(X, loss, start, penalty=penalty, max_iter=max_iter, tol=tol)
@@ -123,7 +121,20 @@ def fit_penalty_path(
     return PathFit(model, candidates[best], max(n_iter, 1))
 
 
-def _checked(penalties: Sequence[float]) -> list[float]:
-    if not len(penalties) or not all(0 < penalty < np.inf for penalty in penalties):
-        raise NcbenchError(f"penalties is {list(penalties)}; expected one or more positive numbers")
-    return sorted({float(penalty) for penalty in penalties}, reverse=True)
+def check_path(
+    penalties: Sequence[float] | None, folds: int, max_iter: int, tol: float
+) -> list[float]:
+    """Refuse parameters of ``fit_penalty_path`` that cannot be used; return the penalties.
+
+    Examples
+    --------
+    >>> check_path([0.01, 0.1], folds=3, max_iter=500, tol=1e-5)
+    [0.1, 0.01]
+    """
+    given = list(PENALTIES if penalties is None else penalties)
+    positive = len(given) > 0 and all(0 < penalty < np.inf for penalty in given)
+    require(positive, "penalties", given, "one or more positive numbers")
+    require(folds >= 2, "folds", folds, "at least 2")
+    require(max_iter >= 1, "max_iter", max_iter, "at least 1")
+    require(tol >= 0, "tol", tol, "at least 0")
+    return sorted({float(penalty) for penalty in given}, reverse=True)

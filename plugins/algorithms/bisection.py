@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench.argmin_path import ConfusionPath
-from ncbench.errors import NcbenchError
+from ncbench.errors import require
 from ncbench.mixture import Mixture
 from ncbench.noise_matrix import NoiseMatrix
 from ncbench.posterior_classifier import PosteriorClassifier
@@ -51,9 +51,11 @@ class NoiseCorrectedBisection(PosteriorClassifier):
         self.sample_split = sample_split
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse a number of steps that makes no sense."""
+        require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
+
     def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
-        if self.max_iter < 1:
-            raise NcbenchError(f"max_iter={self.max_iter}; bisection takes at least one step")
         A, B = resolve_measure(self.measure, self).ratio(noise.n)
         confusion = ConfusionPath(posterior, y, noise.n)
         best = 1.0 - np.eye(noise.n)  # h^0: the most probable class

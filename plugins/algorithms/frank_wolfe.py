@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ncbench.argmin_path import ConfusionPath
 from ncbench.confusion import project_to_joint
-from ncbench.errors import NcbenchError, require
+from ncbench.errors import require
 from ncbench.measure import Measure
 from ncbench.mixture import Mixture
 from ncbench.noise_matrix import NoiseMatrix
@@ -64,12 +64,14 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         self.compress = compress
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse a number of steps or a tolerance that makes no sense."""
+        require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
+        require(self.tol >= 0, "tol", self.tol, "at least 0; with 0 all steps are taken")
+
     def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
         psi = resolve_measure(self.measure, self)
         n, T = noise.n, self.max_iter
-        if T < 1:
-            raise NcbenchError(f"max_iter={T}; Frank-Wolfe takes at least one step")
-        require(self.tol >= 0, "tol", self.tol, "at least 0; with 0 all steps are taken")
         if psi.family == "linear":
             T = 1  # a linear psi is its own linearisation: the first step solves it
         confusion = ConfusionPath(posterior, y, n)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisyLabelClassifier
 from ncbench.linear_softmax import CrossEntropy, ForwardCrossEntropy, Loss
-from ncbench.penalty_path import fit_penalty_path
+from ncbench.penalty_path import check_path, fit_penalty_path
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -36,6 +36,10 @@ class _NCLR(NoisyLabelClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    def check_parameters(self) -> None:
+        """Refuse penalties, folds, iterations and tolerances that cannot be used."""
+        check_path(self.penalties, self.folds, self.max_iter, self.tol)
 
     @abstractmethod
     def _training_loss(self, noise: NoiseMatrix, y: Labels) -> Loss: ...

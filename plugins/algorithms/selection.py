@@ -11,7 +11,7 @@ from ncbench import NoiseMatrix, NoisyLabelClassifier
 from ncbench.confusion import expected_confusion, project_to_joint
 from ncbench.cpe import stratified_folds
 from ncbench.cpe_cache import SharedCPE
-from ncbench.errors import NcbenchError
+from ncbench.errors import require
 from ncbench.measure import Measure
 from ncbench.registry import get_registry, resolve_measure
 
@@ -76,13 +76,21 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse candidates that are not there, and numbers that make no sense."""
+        require(len(self._names()) > 0, "candidates", self._names(), "at least one CPE learner")
+        for name in self._names():
+            get_registry().plugin("cpe", name)
+        require(self.folds >= 2, "folds", self.folds, "at least 2")
+        for name in ("search_iter", "max_iter"):
+            require(getattr(self, name) >= 1, name, getattr(self, name), "at least one step")
+
+    def _names(self) -> list[str]:
+        return list(LINEAR if self.candidates is None else self.candidates)
+
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
         psi = resolve_measure(self.measure, self)
-        names = list(LINEAR if self.candidates is None else self.candidates)
-        if not names or self.folds < 2:
-            raise NcbenchError(
-                f"candidates={names} folds={self.folds}; expected at least one and at least 2"
-            )
+        names = self._names()
         folds = stratified_folds(y, noise.n, self.folds, self.random_state)
         validated = {}
         for name in names:

@@ -92,10 +92,10 @@ def test_one_penalty_is_used_as_it_is(algorithm):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"penalties": []}, r"penalties is \[\]"),
+        ({"penalties": []}, r"penalties=\[\]"),
         ({"penalties": [0.1, 0.0]}, "positive"),
         ({"penalties": [float("nan")]}, "positive"),
-        ({"folds": 1}, "folds is 1"),
+        ({"folds": 1}, "folds=1"),
     ],
 )
 def test_bad_parameters_are_refused(algorithm, parameters, message):
