@@ -271,7 +271,9 @@ def test_theory_prints_the_terms_and_draws(ncbench: Callable, tmp_path: Path) ->
     assert "Empty" not in one
     assert ncbench(*options, "dataset.train=2000").code == 0
     assert ncbench("dataset=iris", "algo=cpe_argmax", "trials=1").code == 0  # has no regret
-    frame = pd.read_csv(io.StringIO(ncbench("theory", "outputs", "--format", "csv").out))
+    table = ncbench("theory", "outputs", "--format", "csv", "--figures", "of_csv")
+    assert "drawn: of_csv/regret_micro_f1_ncbs.svg" in table.err
+    frame = pd.read_csv(io.StringIO(table.out))
     assert frame["m"].tolist() == [200, 2000]
     assert (frame["regret"] >= -1e-6).all()
     confusions = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -159,6 +160,11 @@ def print_optima(dataset: str, size: int) -> None:
 def print_theory(folder: str, form: str, figures: str | None) -> None:
     """Print the terms and slopes of the records below a folder, and draw the figures."""
     frame = terms(each_record([folder]))
+    if figures is not None:
+        from ncbench.theory.figures import draw
+
+        for path in draw(frame, Path(figures)):
+            print(f"drawn: {path}", file=sys.stderr)  # a CSV may go into a file
     if form == "csv":
         print(frame.to_csv(index=False), end="")
         return
@@ -173,11 +179,6 @@ def print_theory(folder: str, form: str, figures: str | None) -> None:
             "No slope of the regret: that takes two or more sample sizes, such as "
             "dataset.train=100,1000,10000, where it is above 0."
         )
-    if figures is not None:
-        from ncbench.theory.figures import draw
-
-        for path in draw(frame, Path(figures)):
-            print(f"drawn: {path}")
 
 
 def _rendered(table: pd.DataFrame, form: str) -> str:
