@@ -22,6 +22,9 @@ Labels = NDArray[np.int64]
 PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))
 """Default penalties mu, two to a decade. In scikit-learn's terms ``C = 1 / (mu m)``."""
 
+SEARCH_SIZE = 20_000
+"""With more examples than this, as many choose the penalty and find where the fit starts."""
+
 _PATIENCE = 2
 
 
@@ -43,12 +46,14 @@ def fit_penalty_path(
     folds: int = 3,
     max_iter: int = 500,
     tol: float = 1e-5,
+    search_size: int = SEARCH_SIZE,
     random_state: int | None = None,
 ) -> PathFit:
     """Fit from strong to weak penalties, and stop at the one with the best held-out likelihood.
 
     Each fit starts at the one before: where the loss is not convex, the folds and the final fit
-    go down the same path to the same kind of minimum.
+    go down the same path to the same kind of minimum. A large sample goes down that path with a
+    part of it, and takes the last step with all.
 
     Parameters
     ----------
@@ -66,8 +71,11 @@ def fit_penalty_path(
         Folds of the cross-validation, stratified by noisy label.
     max_iter, tol
         Of each fit, see ``fit_linear_softmax``.
+    search_size : int
+        Of a larger sample, this many examples choose among the penalties. The choice, times the
+        share of the sample that they are, weighs as much against the likelihood of all.
     random_state : int, optional
-        Of the folds.
+        Of the folds, and of the examples that choose.
 
     Examples
     --------
@@ -82,43 +90,64 @@ def fit_penalty_path(
     def solve(X: Array, loss: Loss, start: LinearSoftmax, penalty: float) -> LinearSoftmax:
         return fit_linear_softmax(X, loss, start, penalty=penalty, max_iter=max_iter, tol=tol)
 
-    zero = LinearSoftmax.zero(X.shape[1], noise.n)
+    few, few_y = X, y
+    if len(y) > search_size:
+        chosen = check_random_state(random_state).permutation(len(y))[:search_size]
+        few, few_y = X[chosen], y[chosen]
+    loss = training_loss(noise, few_y)
+    model, n_iter = LinearSoftmax.zero(X.shape[1], noise.n), 0
     best = 0
     if len(candidates) > 1:
-        order = check_random_state(random_state).permutation(len(y))
-        fold = deal_folds(y, folds, order)
+        order = check_random_state(random_state).permutation(len(few_y))
+        fold = deal_folds(few_y, folds, order)
         masks = [fold == k for k in range(fold.max() + 1)]
-        training = [(X[~mask], training_loss(noise, y[~mask])) for mask in masks]
-        held_out = [(X[mask], ForwardCrossEntropy(noise, y[mask])) for mask in masks]
-        models = [zero] * len(masks)
-        losses: list[float] = []
-        for penalty in candidates:
-            models = [
-                solve(X_fold, loss, model, penalty)
-                for (X_fold, loss), model in zip(training, models, strict=True)
-            ]
-            losses.append(
-                sum(
-                    len(X_fold) * model.loss(X_fold, loss)
-                    for (X_fold, loss), model in zip(held_out, models, strict=True)
-                )
-            )
-            # Weak penalties are the slow ones, and past the minimum they only overfit more.
-            if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
-                break
-        best = int(np.argmin(losses))
-    loss, model, n_iter = training_loss(noise, y), zero, 0
+        training = [(few[~mask], training_loss(noise, few_y[~mask])) for mask in masks]
+        held_out = [(few[mask], ForwardCrossEntropy(noise, few_y[mask])) for mask in masks]
+        best = _best_on_held_out(candidates, training, held_out, model, solve)
     for penalty in candidates[: best + 1]:
-        model = solve(X, loss, model, penalty)
+        model = solve(few, loss, model, penalty)
+        n_iter += model.n_iter
+    penalty = candidates[best]
+    if len(y) > search_size:
+        if len(candidates) > 1:
+            penalty *= search_size / len(y)
+        model = solve(X, training_loss(noise, y), model, penalty)
         n_iter += model.n_iter
     if not model.converged:
         warnings.warn(
             f"linear softmax model: not converged within max_iter={max_iter} iterations at penalty "
-            f"{candidates[best]:g}",
+            f"{penalty:g}",
             ConvergenceWarning,
             stacklevel=3,
         )
-    return PathFit(model, candidates[best], max(n_iter, 1))
+    return PathFit(model, penalty, max(n_iter, 1))
+
+
+def _best_on_held_out(
+    candidates: Sequence[float],
+    training: Sequence[tuple[Array, Loss]],
+    held_out: Sequence[tuple[Array, Loss]],
+    start: LinearSoftmax,
+    solve: Callable[[Array, Loss, LinearSoftmax, float], LinearSoftmax],
+) -> int:
+    """Return which of the penalties, strong to weak, has the smallest loss on held-out folds."""
+    models = [start] * len(training)
+    losses: list[float] = []
+    for penalty in candidates:
+        models = [
+            solve(X, loss, model, penalty)
+            for (X, loss), model in zip(training, models, strict=True)
+        ]
+        losses.append(
+            sum(
+                len(X) * model.loss(X, loss)
+                for (X, loss), model in zip(held_out, models, strict=True)
+            )
+        )
+        # Weak penalties are the slow ones, and past the minimum they only overfit more.
+        if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
+            break
+    return int(np.argmin(losses))
 
 
 def check_path(
