@@ -85,15 +85,18 @@ def _state(point: EntryPoint | PluginFile) -> str:
     # The version of a file is a hash of all of it.
     own = [] if isinstance(point, PluginFile) else [point.module.partition(".")[0]]
     for package in (*own, "ncbench"):
-        for file in _files(package):
+        for file in source_files(package):
             about = file.lstat()  # an editor's lock file may be a link to nowhere
             state.update(f"{file} {about.st_mtime_ns} {about.st_size}\n".encode())
     return state.hexdigest()
 
 
-def _files(package: str) -> Iterator[Path]:
+def source_files(package: str) -> Iterator[Path]:
+    """Yield the Python files of a top-level package or module, without importing it."""
     # The spec of a top-level package is found without importing it.
-    spec = find_spec(package)
+    spec = None
+    with contextlib.suppress(ValueError):  # __main__ has none
+        spec = find_spec(package)
     if spec is None:
         return
     if spec.submodule_search_locations:

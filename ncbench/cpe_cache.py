@@ -2,8 +2,8 @@
 
 NCFW, FW, NCBS, BS, the plug-in rule and every measure ask the same learner for the same
 probabilities of the same examples. ``SharedCPE`` answers from files named by their content:
-learner, versions, training data, and the examples asked about. Only probabilities are kept, as
-plain arrays; no model is pickled.
+learner, versions, code, training data, and the examples asked about. Only probabilities are kept,
+as plain arrays; no model is pickled.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import io
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,9 +21,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import has_fit_parameter
 
+from ncbench.catalogue import source_files
 from ncbench.cpe import fit_cpe
 from ncbench.files import only_one, write_whole
 from ncbench.noise_matrix import NoiseMatrix
+from ncbench.registry import get_registry
 
 Array = NDArray[np.float64]
 
@@ -42,6 +45,8 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         Where probabilities are kept.
     limit : float
         Size of the folder in GB; beyond it the entries that were used least recently go.
+    renew : bool
+        Do not look at what the folder has; only put into it.
 
     Examples
     --------
@@ -55,11 +60,14 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
     (True, 0)
     """
 
-    def __init__(self, cpe: Any, identity: str, folder: str, limit: float = 2.0) -> None:
+    def __init__(
+        self, cpe: Any, identity: str, folder: str, limit: float = 2.0, renew: bool = False
+    ) -> None:
         self.cpe = cpe
         self.identity = identity
         self.folder = folder
         self.limit = limit
+        self.renew = renew
 
     def fit(self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | None = None) -> Self:
         """Take note of the sample, and of the noise matrix where the learner uses it."""
@@ -73,18 +81,20 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         self._key = _digest(self.identity.encode(), X, y, *told)
         return self
 
-    def alike(self, cpe: Any, identity: str) -> SharedCPE:
-        """Return another learner that shares its work through the same folder."""
-        return SharedCPE(cpe, f"{self.identity}/{identity}", self.folder, self.limit)
+    def alike(self, cpe: Any, name: str) -> SharedCPE:
+        """Return another registered learner, sharing its work through the same folder."""
+        identity = f"{self.identity}/{name}/{code_of_learner(name)}"
+        return SharedCPE(cpe, identity, self.folder, self.limit, self.renew)
 
     def predict_proba(self, X: Array) -> Array:
         """Return class probabilities, from the folder if it has them."""
         path = Path(self.folder) / f"{_digest(self._key.encode(), X)}.npy"
-        kept = _read(path)
+        kept = None if self.renew else _read(path)
         if kept is not None:
             return kept
         with only_one(path.with_suffix(".lock")):
-            kept = _read(path)  # another process may have just computed it
+            if not self.renew:
+                kept = _read(path)  # another process may have just computed it
             if kept is not None:
                 return kept
             probabilities = np.asarray(self._model().predict_proba(X), dtype=np.float64)
@@ -101,6 +111,34 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
             self._fitted = fit_cpe(self.cpe, *self._sample)
             self.fits_ += 1
         return self._fitted
+
+
+def code_of_learner(name: str) -> str:
+    """Return a text that changes with the version of a learner's plug-in and with its code.
+
+    An author who edits a learner does not change its version each time, and the code may be in
+    any file of its package, or in the core.
+
+    Examples
+    --------
+    >>> code_of_learner("logistic") == code_of_learner("forward")  # both are shipped with ncbench
+    True
+    """
+    registry = get_registry()
+    plugin, target = registry.plugin("cpe", name), registry.target("cpe", name)
+    package = str(getattr(target, "__module__", "")).partition(".")[0]
+    return f"{plugin.distribution} {plugin.version} {hash_of_code(package)}"
+
+
+@cache
+def hash_of_code(package: str) -> str:
+    """Return a hash of the Python files of a top-level package and of ncbench itself."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted({package, "ncbench"} - {""}):
+        for file in source_files(name):
+            with contextlib.suppress(OSError):  # an editor's lock file may be a link to nowhere
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _digest(start: bytes, *arrays: NDArray) -> str:

@@ -6,8 +6,6 @@ clean test part -> measures -> record
 
 from __future__ import annotations
 
-import contextlib
-import inspect
 import json
 import time
 from collections.abc import Mapping
@@ -22,7 +20,7 @@ from sklearn.model_selection import train_test_split
 
 from ncbench import seeds
 from ncbench.confusion import expected_confusion
-from ncbench.cpe_cache import SharedCPE
+from ncbench.cpe_cache import SharedCPE, code_of_learner
 from ncbench.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.estimator import NoisyLabelClassifier, prediction
@@ -199,15 +197,10 @@ def _learner(config: Config, random_state: int) -> Any:
     cpe = _build(config, "cpe", random_state=random_state)
     if not config["cache"]:
         return cpe
-    plugin = get_registry().plugin("cpe", config["cpe"]["name"])
-    source = ""
-    with contextlib.suppress(OSError, TypeError):
-        # An author who edits a learner does not change its version each time.
-        source = Path(inspect.getfile(get_registry().target("cpe", plugin.name))).read_text()
-    owners = [plugin.version, sklearn.__version__, np.__version__, source]
-    identity = json.dumps([config["cpe"], random_state, config["threads"], *owners])
+    code = [code_of_learner(config["cpe"]["name"]), sklearn.__version__, np.__version__]
+    identity = json.dumps([config["cpe"], random_state, config["threads"], *code])
     folder = Path(config["output_dir"]) / "cache" / "cpe"
-    return SharedCPE(cpe, identity, str(folder), config["cache_limit"])
+    return SharedCPE(cpe, identity, str(folder), config["cache_limit"], renew=config["force"])
 
 
 def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:

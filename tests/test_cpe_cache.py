@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from ncbench.cpe_cache import SharedCPE
+from ncbench.cpe_cache import SharedCPE, code_of_learner, hash_of_code
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -47,6 +47,37 @@ def test_other_data_labels_examples_or_learners_are_other_entries(tmp_path: Path
         cpe.predict_proba(examples)
         assert cpe.fits_ == 1
     assert len(list(tmp_path.glob("*.npy"))) == 5
+
+
+def test_one_that_renews_fits_and_replaces_what_is_there(tmp_path: Path) -> None:
+    expected = shared(tmp_path).predict_proba(X)
+    (entry,) = tmp_path.glob("*.npy")
+    np.save(entry, np.zeros_like(expected))  # as if an older state of the learner's code gave it
+    renewed = SharedCPE(LogisticRegression(), "lr", str(tmp_path), renew=True).fit(X, Y)
+    np.testing.assert_array_equal(renewed.predict_proba(X), expected)
+    assert renewed.fits_ == 1
+    np.testing.assert_array_equal(shared(tmp_path).predict_proba(X), expected)
+
+
+def test_an_edit_in_any_file_of_the_package_is_another_learner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "own_learners"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "helper.py").write_text("SMOOTHING = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    before = hash_of_code.__wrapped__("own_learners")
+    assert hash_of_code.__wrapped__("own_learners") == before
+    (package / "helper.py").write_text("SMOOTHING = 2\n")
+    assert hash_of_code.__wrapped__("own_learners") != before
+    assert hash_of_code.__wrapped__("__main__")  # that of the core alone
+
+
+def test_a_candidate_of_a_selection_is_kept_under_its_own_code(tmp_path: Path) -> None:
+    first = shared(tmp_path).alike(LogisticRegression(), "logistic")
+    assert code_of_learner("logistic") in first.identity
+    assert first.identity != shared(tmp_path).alike(LogisticRegression(), "forward").identity
 
 
 def test_a_damaged_entry_is_computed_again(tmp_path: Path) -> None:
