@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ncbench.mixture import Mixture
     from ncbench.noise_matrix import NoiseMatrix
     from ncbench.noise_model import MatrixNoise
+    from ncbench.own_noise import estimate_noise
     from ncbench.posterior_classifier import PosteriorClassifier
     from ncbench.t_estimation import NoisySample
 
@@ -30,6 +31,7 @@ _LAZY = {
     "Mixture": "ncbench.mixture",
     "NoiseMatrix": "ncbench.noise_matrix",
     "MatrixNoise": "ncbench.noise_model",
+    "estimate_noise": "ncbench.own_noise",
     "PosteriorClassifier": "ncbench.posterior_classifier",
     "NoisySample": "ncbench.t_estimation",
 }
@@ -46,6 +48,7 @@ __all__ = [
     "NoisySample",
     "PosteriorClassifier",
     "RecallMeasure",
+    "estimate_noise",
     "hookimpl",
     "identified_by",
     "load",
