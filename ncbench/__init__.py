@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ncbench.noise_model import MatrixNoise
     from ncbench.own_noise import estimate_noise
     from ncbench.posterior_classifier import PosteriorClassifier
+    from ncbench.scoring import scorer
     from ncbench.t_estimation import NoisySample
 
 __version__ = "0.1.0"
@@ -33,6 +34,7 @@ _LAZY = {
     "MatrixNoise": "ncbench.noise_model",
     "estimate_noise": "ncbench.own_noise",
     "PosteriorClassifier": "ncbench.posterior_classifier",
+    "scorer": "ncbench.scoring",
     "NoisySample": "ncbench.t_estimation",
 }
 
@@ -52,6 +54,7 @@ __all__ = [
     "hookimpl",
     "identified_by",
     "load",
+    "scorer",
 ]
 
 

@@ -167,7 +167,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm.fit(X, y, noise_matrix=estimate)
     clock.lap("fit")
 
-    predicted = prediction(algorithm, dataset.X[test], dataset.n_classes)
+    predicted = prediction(algorithm, dataset.X[test], np.arange(dataset.n_classes))
     C = expected_confusion(dataset.y[test], predicted)
     clock.lap("evaluate")
     population = cell.population

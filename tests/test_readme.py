@@ -11,7 +11,9 @@ from typing import Any
 import joblib
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV
 
+import ncbench
 from ncbench import load
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
@@ -42,6 +44,10 @@ def test_the_way_from_doubtful_labels_to_a_saved_classifier(
     assert (y == truth).mean() < 0.87
     assert (model.predict(X) == truth).mean() > 0.95
     assert (joblib.load("model.joblib").predict(X) == model.predict(X)).all()
+
+    (search,) = re.findall(r"`(GridSearchCV\(.*\))`", README)
+    names.update(grid={"max_iter": [5, 10]}, GridSearchCV=GridSearchCV, ncbench=ncbench)
+    assert -1 <= eval(search, names).best_score_ < 0
 
 
 def test_without_a_noise_matrix_ncfw_is_fw() -> None:
