@@ -62,6 +62,7 @@ def prepare(config: Config) -> Cell:
     """Load the data, make the noise, and check what can be checked before any fit."""
     measure = check_fit(config)
     dataset = load_dataset(config)
+    measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
     reported = _reported_measures(config, measure)
     uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)

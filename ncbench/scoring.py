@@ -75,4 +75,5 @@ class NoiseCorrectedScorer:
         codes = np.searchsorted(classes, labels).astype(np.int64)
         C = expected_confusion(codes, prediction(estimator, X, classes))
         noise = NoiseMatrix.of(self.noise_matrix, n)
-        return -self.measure(project_to_joint(noise.correct_confusion(C)).confusion)
+        psi = self.measure.for_classes([str(name) for name in classes])
+        return -psi(project_to_joint(noise.correct_confusion(C)).confusion)

@@ -84,6 +84,18 @@ def test_labels_may_be_of_any_type() -> None:
         assert found.tolist() == expected.tolist()
 
 
+def test_a_measure_may_name_a_class() -> None:
+    X, _, noisy = rare_class(300)
+    y = NAMES[noisy]
+    named, numbered = (load("measure", "micro_f1")(background) for background in ("rare", 1))
+    models = [load("algo", "ncbs")(psi, random_state=0).fit(X, y) for psi in (named, numbered)]
+    assert (models[0].predict(X) == models[1].predict(X)).all()
+    scores = [scorer(psi, T)(models[0], X, y) for psi in (named, numbered, "micro_f1")]
+    assert scores[0] == scores[1] != scores[2]
+    with pytest.raises(NcbenchError, match="'odd' is not known; Known: common, rare"):
+        load("algo", "ncbs")(load("measure", "micro_f1")("odd")).fit(X, y)
+
+
 def test_a_class_may_be_absent_from_the_training_part_or_from_what_is_scored() -> None:
     X = np.zeros((4, 1))
     model = DummyClassifier(strategy="most_frequent").fit(X, ["a", "a", "b", "b"])
