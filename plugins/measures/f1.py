@@ -23,7 +23,7 @@ class MicroF1(Measure):
     Parameters
     ----------
     background : int or str
-        The background class b: its number, from 0 in sorted order, or its name.
+        The background class b: its number, from 0, or its name.
 
     Examples
     --------
