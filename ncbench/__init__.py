@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ncbench.mixture import Mixture
     from ncbench.noise_matrix import NoiseMatrix
     from ncbench.noise_model import MatrixNoise
+    from ncbench.own_noise import estimate_noise
     from ncbench.posterior_classifier import PosteriorClassifier
+    from ncbench.scoring import scorer
     from ncbench.t_estimation import NoisySample
 
 __version__ = "0.1.0"
@@ -30,7 +32,9 @@ _LAZY = {
     "Mixture": "ncbench.mixture",
     "NoiseMatrix": "ncbench.noise_matrix",
     "MatrixNoise": "ncbench.noise_model",
+    "estimate_noise": "ncbench.own_noise",
     "PosteriorClassifier": "ncbench.posterior_classifier",
+    "scorer": "ncbench.scoring",
     "NoisySample": "ncbench.t_estimation",
 }
 
@@ -46,9 +50,11 @@ __all__ = [
     "NoisySample",
     "PosteriorClassifier",
     "RecallMeasure",
+    "estimate_noise",
     "hookimpl",
     "identified_by",
     "load",
+    "scorer",
 ]
 
 

@@ -180,7 +180,7 @@ class Cells:
             self._known_values.update(known_values(trials[0]))
         for position, trial in enumerate(trials):
             try:
-                values.append(self.value(record["config"], trial))
+                values.append(self.value(record, trial))
             except NcbenchError as error:
                 reason = str(error)
                 continue

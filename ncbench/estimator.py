@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ncbench.cpe import posterior
 from ncbench.measure import Family
 from ncbench.noise_matrix import NoiseMatrix
 
@@ -62,7 +61,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         seen = np.unique(labels)
         if len(seen) < 2:
             raise ValueError(f"y has one class only, {seen[0]!r}; at least two are needed")
-        self.classes_ = _numbered(seen, noise_matrix)
+        self.classes_ = numbered(seen, noise_matrix)
         n = len(self.classes_)
         noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
         self._fit(features, np.searchsorted(self.classes_, labels).astype(np.int64), noise)
@@ -92,7 +91,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
     def _predict_proba(self, X: Array) -> Array: ...
 
 
-def _numbered(seen: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray:
+def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:
     """Return the classes: 0..n-1 if the labels are such numbers and T has n classes."""
     if noise_matrix is None or not np.issubdtype(seen.dtype, np.integer):
         return seen
@@ -104,26 +103,36 @@ def _numbered(seen: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None) -> ND
     return np.arange(n) if seen[0] >= 0 and len(seen) < n and seen[-1] < n else seen
 
 
-def prediction(algorithm: Any, X: Array, n: int) -> Array:
+def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     """Return the distribution of a fitted algorithm's prediction, one column for each class.
 
-    That of a randomized classifier is its ``predict_proba``; any other predicts one class.
+    That of a randomized classifier is its ``predict_proba``, also at the end of a pipeline; any
+    other predicts one class.
 
     Parameters
     ----------
     algorithm : scikit-learn classifier
-        Fitted to labels 0..n-1.
+        Fitted to labels of these classes, if not of all of them.
     X : array of shape (m, d)
-    n : int
-        Number of classes.
+    classes : array of shape (n,)
+        Sorted.
 
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> prediction(GaussianNB().fit(X, [0, 0, 1, 1]), X[:1], 2)
-    array([[1., 0.]])
+    >>> nb = GaussianNB().fit(X, ["ant", "ant", "cow", "cow"])
+    >>> prediction(nb, X[:1], np.array(["ant", "bee", "cow"]))
+    array([[1., 0., 0.]])
     """
-    if getattr(algorithm, "randomized", False):
-        return posterior(algorithm, X, n)
-    return np.asarray(np.eye(n)[algorithm.predict(X)])
+    last = algorithm
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
+    if not getattr(last, "randomized", False):
+        return np.asarray(np.eye(len(classes))[np.searchsorted(classes, algorithm.predict(X))])
+    probabilities = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
+    if probabilities.shape[1] == len(classes):
+        return probabilities
+    distribution = np.zeros((len(probabilities), len(classes)))
+    distribution[:, np.searchsorted(classes, algorithm.classes_)] = probabilities
+    return distribution

@@ -60,6 +60,7 @@ def prepare(config: Config) -> Cell:
     """Load the data, make the noise, and check what can be checked before any fit."""
     measure = check_fit(config)
     dataset = load_dataset(config)
+    measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
     reported = _reported_measures(config, measure)
     uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)
@@ -165,7 +166,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm.fit(X, y, noise_matrix=estimate)
     clock.lap("fit")
 
-    predicted = prediction(algorithm, dataset.X[test], dataset.n_classes)
+    predicted = prediction(algorithm, dataset.X[test], np.arange(dataset.n_classes))
     C = expected_confusion(dataset.y[test], predicted)
     clock.lap("evaluate")
     population = cell.population

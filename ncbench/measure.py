@@ -16,6 +16,7 @@ None               value                               reported, not optimised
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -45,6 +46,14 @@ class Measure(ABC):
     @abstractmethod
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""
+
+    def for_classes(self, names: Sequence[str]) -> Measure:
+        """Return the measure for classes of these names, in the order of their numbers.
+
+        It is asked wherever data is at hand, before anything else. For measures with a parameter
+        that may name a class; others are the same for all.
+        """
+        return self
 
     def gradient(self, C: Array) -> Array:
         """Return ``d psi / d C``, all n^2 entries of C taken as free."""

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_X_y
+from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench import seeds
 from ncbench.cpe import deal_folds
@@ -121,6 +123,61 @@ def read_own_data(path: str, target: str, clean_column: str | None) -> OwnData:
     return OwnData(dataset.name, dataset.X, dataset.y, classes, clean)
 
 
+def estimate_noise(
+    X: ArrayLike,
+    y: ArrayLike,
+    estimator: Any = "cautious_map",
+    cpe: Any = None,
+    random_state: int | None = None,
+) -> NoiseMatrix:
+    """Estimate the noise matrix of doubtful labels.
+
+    ``python -m ncbench estimate-noise`` prints the same estimate for a file, and the reasons
+    there are not to rely on it.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+    y : array of shape (m,)
+        Noisy labels of any type.
+    estimator : str or T estimator
+        A name, such as ``"forward_map"``, or an object: ``load("t_estimator", name)(...)``. It
+        has noisy labels alone to go by; one that needs more is refused.
+    cpe : scikit-learn classifier, optional
+        The class probability learner, where the estimator uses one; by default ``logistic``.
+    random_state : int, optional
+        For what the estimator draws, such as folds.
+
+    Returns
+    -------
+    NoiseMatrix
+        ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order, as ``fit`` takes it. Its
+        ``warnings`` say what the estimator found wrong.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(2, size=2000)
+    >>> X = rng.normal(size=(2000, 1)) + 5 * truth[:, None]
+    >>> wrong = rng.random(2000) < 0.1
+    >>> y = np.array(["ant", "bee"])[np.where(wrong, 1 - truth, truth)]
+    >>> np.round(estimate_noise(X, y, random_state=0), 1)
+    array([[0.9, 0.1],
+           [0.1, 0.9]])
+    """
+    features, labels = check_X_y(X, y, dtype=np.float64)
+    check_classification_targets(labels)
+    values, codes = np.unique(labels, return_inverse=True)
+    data = OwnData("y", features, codes.astype(np.int64), tuple(str(value) for value in values))
+    _require_rows(data, bootstrap=0)
+    registry = get_registry()
+    if isinstance(estimator, str):
+        estimator = registry.build("t_estimator", estimator)
+    learner = registry.build("cpe", "logistic", random_state=0) if cpe is None else cpe
+    noise: NoiseMatrix = estimator.estimate(_sample(data, learner, random_state))
+    return noise
+
+
 def examine(
     data: OwnData,
     *,
@@ -146,15 +203,7 @@ def examine(
     _require_rows(data, bootstrap)
     registry = get_registry()
     estimator = registry.build("t_estimator", t_estimator)
-    sample = NoisySample(
-        X=data.X,
-        y=data.y,
-        n_classes=len(data.classes),
-        cpe=registry.build("cpe", cpe, random_state=0),
-        rng=seeds.stream(seed, "estimate-noise"),
-        clean=None if data.clean is None else _CountedAlready(),
-        classes=data.classes,
-    )
+    sample = _sample(data, registry.build("cpe", cpe, random_state=0), seed)
     noise = estimator.estimate(sample)
     low = high = None
     if bootstrap:
@@ -170,6 +219,19 @@ def examine(
     counted = None if data.clean is None else _count(data)
     doubts = (*getattr(noise, "warnings", ()), *_doubts(sample, noise, low, high))
     return Finding(data, t_estimator, noise, low, high, bootstrap, counted, doubts)
+
+
+def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
+    """Return a user's data as estimators see it."""
+    return NoisySample(
+        X=data.X,
+        y=data.y,
+        n_classes=len(data.classes),
+        cpe=cpe,
+        rng=np.random.default_rng() if seed is None else seeds.stream(seed, "estimate-noise"),
+        clean=None if data.clean is None else _CountedAlready(),
+        classes=data.classes,
+    )
 
 
 def _require_rows(data: OwnData, bootstrap: int) -> None:

@@ -312,13 +312,16 @@ def resolve_measure(measure: Any, algorithm: Any) -> Any:
     Parameters
     ----------
     measure : str or Measure
+        May name classes.
     algorithm : classifier
-        Its ``measure_families`` says what it can optimise.
+        Its ``measure_families`` says what it can optimise; its ``classes_``, once it has them,
+        what its classes are called.
     """
     if isinstance(measure, str):
         measure = get_registry().build("measure", measure)
     require_family(measure, algorithm, type(measure).__name__, type(algorithm).__name__)
-    return measure
+    classes = getattr(algorithm, "classes_", None)
+    return measure if classes is None else measure.for_classes([str(name) for name in classes])
 
 
 def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_name: str) -> None:

@@ -6,7 +6,9 @@ plug-in again.
 
 from __future__ import annotations
 
+import functools
 import inspect
+import operator
 import types
 import typing
 from collections.abc import Callable, Iterable
@@ -20,6 +22,7 @@ TYPES: dict[str, Any] = {
     "int": int,
     "float": float,
     "str": str,
+    "int | str": int | str,
     "list[int]": list[int],
     "list[float]": list[float],
     "list[str]": list[str],
@@ -82,8 +85,9 @@ def as_list(value: Any, annotation: Any) -> Any:
         return [as_list(item, typing.get_args(annotation)[0]) for item in value]
     if annotation is float and type(value) is int:
         return float(value)
-    if type(value) is not annotation:
-        raise ValueError(f"{value!r} is not {annotation.__name__}")
+    allowed = typing.get_args(annotation) or (annotation,)
+    if type(value) not in allowed:
+        raise ValueError(f"{value!r} is not {' or '.join(kind.__name__ for kind in allowed)}")
     return value
 
 
@@ -147,7 +151,7 @@ def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
     if typing.get_origin(hint) in (Union, types.UnionType):
         alternatives = [a for a in typing.get_args(hint) if a is not type(None)]
         optional = len(alternatives) < len(typing.get_args(hint))
-        hint = alternatives[0] if len(alternatives) == 1 else hint
+        hint = functools.reduce(operator.or_, alternatives)
     choices: tuple[str, ...] = ()
     if typing.get_origin(hint) is Literal:
         choices, hint = typing.get_args(hint), str

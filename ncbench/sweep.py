@@ -85,12 +85,20 @@ def line(record: Mapping[str, Any]) -> str:
     measure = record["config"]["measure"]["name"]
     losses = [trial["losses"][measure] for trial in record["trials"]]
     mean = sum(losses) / len(losses)
-    said = f"{measure} {mean:.4f}"
+    said = f"{measure}{_background(record)} {mean:.4f}"
     if len(losses) > 1:
         variance = sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)
         said += f" ({(variance / len(losses)) ** 0.5:.4f})"
     trials = "1 trial" if len(losses) == 1 else f"{len(losses)} trials"
     return f"done     {cell}: {said}, {trials}, {record['seconds']:.1f} s"
+
+
+def _background(record: Mapping[str, Any]) -> str:
+    """Say which class a measure takes for the background, where its number would not."""
+    number, classes = record["config"]["measure"].get("background"), record["dataset"]["classes"]
+    if not isinstance(number, int) or classes[number] == str(number):
+        return ""  # a name is among the cell's parameters
+    return f" (background {classes[number]})"
 
 
 @dataclass

@@ -115,5 +115,8 @@ class NoisySample:
     def trusted(self, fraction: float) -> Trusted:
         """Return the clean labels of a share of the examples."""
         if self.clean is None:
-            raise NcbenchError("a trusted set needs clean labels, and this sample has none")
+            raise NcbenchError(
+                "a trusted set needs clean labels, and this sample has none; cautious_map and "
+                "forward_map need noisy labels alone"
+            )
         return self.clean.of_share(fraction)

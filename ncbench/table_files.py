@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,16 +38,59 @@ def read_table(place: Path) -> pd.DataFrame:
             return _arff(place)
         if suffix == ".parquet":
             return pd.read_parquet(place, engine="pyarrow")
-        # UCI's files mark a missing value with "?", which would turn a column of numbers to text.
-        separator = "\t" if suffix.startswith(".tsv") else ","
-        return pd.read_csv(place, sep=separator, na_values=["?"], skipinitialspace=True)
+        return _separated(place, "\t" if suffix.startswith(".tsv") else ",")
     except ImportError as error:
         raise NcbenchError(
             f"file {str(place)!r}: reading Parquet needs pyarrow: pip install 'ncbench[parquet]'"
         ) from error
+    except UnicodeDecodeError as error:
+        encoding = _encoding(place)
+        raise NcbenchError(
+            f"file {str(place)!r}: not UTF-8 but, it seems, {encoding}; save it as UTF-8, or "
+            f"convert it: iconv -f {encoding} -t UTF-8 OLD > NEW"
+        ) from error
     except _UNREADABLE as error:
         reason = str(error).strip() or "it ends too early"
         raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {reason}") from error
+
+
+def _separated(place: Path, separator: str) -> pd.DataFrame:
+    """Read CSV or TSV, also with the separator and the decimal comma of other countries."""
+    import pandas as pd
+
+    def read(separator: str, decimal: str = ".", rows: int | None = None) -> pd.DataFrame:
+        # UCI's files mark a missing value with "?", which would turn a column of numbers to text.
+        return pd.read_csv(
+            place,
+            sep=separator,
+            decimal=decimal,
+            nrows=rows,
+            na_values=["?"],
+            skipinitialspace=True,
+        )
+
+    # A table with one column has no features: what looks like one is separated otherwise. The
+    # header alone tells, since decimal commas make more fields of the other lines.
+    header = read(separator, rows=0).columns
+    if len(header) == 1:
+        separator = next((s for s in ";\t," if s in str(header[0])), separator)
+    table = read(separator)
+    if separator != ";":
+        return table
+    # With a decimal comma or point that is none, numbers are text: whichever reads more as
+    # numbers is right, and where each does so for some column, neither is surely a comma.
+    with_comma = read(separator, decimal=",")
+    numbers, numbers_with_comma = (
+        set(found.select_dtypes("number").columns) for found in (table, with_comma)
+    )
+    return with_comma if numbers < numbers_with_comma else table
+
+
+def _encoding(place: Path) -> str:
+    """Return the probable encoding of text that is not UTF-8."""
+    with gzip.open(place) if place.suffix.lower() == ".gz" else place.open("rb") as stream:
+        marked = stream.read(2) in (b"\xff\xfe", b"\xfe\xff")
+    return "UTF-16" if marked else "WINDOWS-1252"
 
 
 def _arff(place: Path) -> pd.DataFrame:

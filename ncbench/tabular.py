@@ -65,7 +65,7 @@ def features_and_labels(
         raise NcbenchError(f"{where}: no rows, only the columns {', '.join(columns)}")
     if len(columns) == 1:
         raise NcbenchError(f"{where}: no column besides the target {target!r}, so no features")
-    _refuse_missing(table, where)
+    _refuse_missing(table, target, where)
     labels = label_array(table.iloc[:, columns.index(target)], where=f"{where}, target {target!r}")
     parts = [
         _encoded(table.iloc[:, i], f"{where}, column {column!r}")
@@ -148,17 +148,24 @@ def _encoded(column: pd.Series[Any], where: str) -> Array:
     return np.asarray(position.ravel()[:, None] == np.arange(len(values)), dtype=np.float64)
 
 
-def _refuse_missing(table: pd.DataFrame, where: str) -> None:
+def _refuse_missing(table: pd.DataFrame, target: str, where: str) -> None:
     missing = table.isna()
     counts = missing.to_numpy().sum(axis=0)
     if not counts.any():
         return
     column = int(np.flatnonzero(counts)[0])
     row = int(np.flatnonzero(missing.iloc[:, column].to_numpy())[0])
+    name = str(table.columns[column])
+    # Rows without a label are not dropped here: "None" may be a class, and reads as missing.
+    remedy = (
+        f"drop those rows, df.dropna(subset=[{target!r}]) in pandas; if None, NA or null is the "
+        "name of a class, give it another"
+        if name == target
+        else "drop those rows or fill them in, df.fillna(df.median(numeric_only=True)) in pandas"
+    )
     raise NcbenchError(
-        f"{where}: missing value in column {str(table.columns[column])!r}, row {row + 1} of the "
-        f"data ({int(counts.sum())} missing in {int((counts > 0).sum())} column(s)); fill them in "
-        "or drop those rows"
+        f"{where}: missing value in column {name!r}, row {row + 1} of the data "
+        f"({int(counts.sum())} missing in {int((counts > 0).sum())} column(s)); {remedy}"
     )
 
 

@@ -30,13 +30,15 @@ class Value:
 
     Examples
     --------
-    >>> config = {"measure": {"name": "h_mean"}}
+    >>> record = {"config": {"measure": {"name": "h_mean"}}, "dataset": {"classes": ["a", "b"]}}
     >>> trial = {"losses": {"h_mean": 0.3}, "confusion": [[0.5, 0.0], [0.25, 0.25]],
     ...          "seconds": {"fit": 2.5}}
-    >>> [Value(name)(config, trial) for name in ("loss", "zero_one", "seconds.fit")]
+    >>> [Value(name)(record, trial) for name in ("loss", "zero_one", "seconds.fit")]
     [0.3, 0.25, 2.5]
-    >>> Value("cost", {"matrix": [[0, 1], [10, 0]]})(config, trial)
+    >>> Value("cost", {"matrix": [[0, 1], [10, 0]]})(record, trial)
     2.5
+    >>> round(Value("micro_f1", {"background": "a"})(record, trial), 6)
+    0.333333
     """
 
     name: str = LOSS
@@ -74,23 +76,23 @@ class Value:
             raise NcbenchError(f"--set is for a measure's parameters; --value is {self.name}")
         _ = self._measure
 
-    def __call__(self, config: Mapping[str, Any], trial: Mapping[str, Any]) -> float:
-        """Return the number; raises NcbenchError if the trial has none."""
+    def __call__(self, record: Mapping[str, Any], trial: Mapping[str, Any]) -> float:
+        """Return the number of one of a record's trials; raises NcbenchError if it has none."""
         if not self.is_loss:
             found = _follow(trial, self.name)
             if not _is_number(found):
                 raise NcbenchError(f"its trials have no number {self.name}")
             return float(found)
-        name = config["measure"]["name"] if self.name == LOSS else self.name
+        name = record["config"]["measure"]["name"] if self.name == LOSS else self.name
         if not self.parameters and name in trial["losses"]:
             return float(trial["losses"][name])
-        return self._from_confusion(trial)
+        return self._from_confusion(record["dataset"]["classes"], trial)
 
-    def _from_confusion(self, trial: Mapping[str, Any]) -> float:
+    def _from_confusion(self, classes: Sequence[str], trial: Mapping[str, Any]) -> float:
         import numpy as np
 
         try:
-            loss = float(self._measure(np.array(trial["confusion"])))
+            loss = float(self._measure.for_classes(classes)(np.array(trial["confusion"])))
         except NcbenchError:
             raise
         except Exception as error:  # a measure that cannot be had of one cell harms no other

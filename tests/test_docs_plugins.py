@@ -110,6 +110,23 @@ def test_the_examples_work_together(
     ]
 
 
+def test_the_commands_work_with_the_examples_saved_under_the_names_they_use(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    """A file has the name of the plug-in in it."""
+    for _, source in examples():
+        for name in re.findall(r'return {"(\w+)"', source):
+            (tmp_path / f"{name}.py").write_text(source)
+    commands = re.findall(r"python -m ncbench ([^`\n]*plugins.from[ =]\w+\.py[^`\n#]*)", PAGE)
+    assert len(commands) == 4
+    commands.sort(key=lambda command: command.startswith("aggregate"))  # it needs results
+    for command in commands:
+        words = command.replace("ncfw", "cpe_argmax").split()  # which is faster
+        fewer = ["dataset=wine", "trials=1"] if words[0] == "-m" else []
+        outcome = ncbench(*words, *fewer)
+        assert outcome.code == 0, outcome.err
+
+
 def test_what_the_page_says_of_types_and_versions() -> None:
     for name in TYPES:
         inner = name[len("list[") : -1] if name.startswith("list[") else name

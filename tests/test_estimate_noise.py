@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from ncbench import NoiseMatrix
+from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
 from ncbench.own_noise import OwnData, examine
 from ncbench.registry import get_registry
 
@@ -191,3 +192,63 @@ def test_plot_is_drawn_or_says_what_it_needs(
     run = ncbench(*argv, *more)
     assert run.code == 2
     assert "pip install 'ncbench[report]'" in run.err
+
+
+def two_classes(m: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=m)
+    noisy = np.where(rng.random(m) < 0.2, 1 - y, y)
+    return rng.normal(size=(m, 1)) + 5 * y[:, None], noisy
+
+
+def test_in_python_it_is_the_estimate_that_the_command_prints(ncbench, tmp_path: Path):
+    X, noisy = two_classes()
+    names = np.array(["yes", "no"])[noisy]  # "no" is the first in sorted order
+    rows = "\n".join(f"{float(x)!r},{name}" for x, name in zip(X[:, 0], names, strict=True))
+    (tmp_path / "two.csv").write_text(f"x,label\n{rows}\n")
+    run = ncbench(
+        *("estimate-noise", "--data", "two.csv", "--target", "label", "--bootstrap", "0"),
+        *("--t-estimator", "confident_joint", "--seed", "3", "--json"),
+    )
+    found = json.loads(run.out)
+    assert found["classes"] == ["no", "yes"]
+    T = estimate_noise(X, names, "confident_joint", random_state=3)
+    np.testing.assert_allclose(T.T, found["T"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("kinds", [[str], [str, object], [float], [bool]])
+def test_in_python_labels_may_be_of_any_type(kinds: list[type]):
+    X, noisy = two_classes()
+    expected = estimate_noise(X, noisy, random_state=0)
+    for kind in kinds:
+        noisy = noisy.astype(kind)
+    assert estimate_noise(X.tolist(), noisy, random_state=0) == expected
+
+
+def test_in_python_estimator_and_learner_may_be_objects():
+    X, noisy = two_classes()
+    forward_map = load("t_estimator", "forward_map")
+    named = estimate_noise(X, noisy, "forward_map", random_state=0)
+    assert estimate_noise(X, noisy, forward_map(), random_state=0) == named
+    assert estimate_noise(X, noisy, forward_map(tau=0.05), random_state=0) != named
+    anchors = [
+        estimate_noise(X, noisy, "anchor", cpe, random_state=0) for cpe in (None, GaussianNB())
+    ]
+    assert anchors[0] != anchors[1]
+
+
+@pytest.mark.parametrize("name", ["known", "trusted"])
+def test_in_python_estimators_that_need_more_than_noisy_labels_are_refused(name: str):
+    X, noisy = two_classes()
+    with pytest.raises(NcbenchError, match="cautious_map and forward_map"):
+        estimate_noise(X, noisy, name)
+
+
+def test_in_python_what_cannot_be_estimated_from_is_refused():
+    X, noisy = two_classes()
+    with pytest.raises(NcbenchError, match="3 rows are too few"):
+        estimate_noise(X[:3], [0, 1, 1])
+    with pytest.raises(NcbenchError, match="'magic' is not known"):
+        estimate_noise(X, noisy, "magic")
+    with pytest.raises(ValueError, match="Unknown label type"):
+        estimate_noise(X, X[:, 0])

@@ -117,6 +117,29 @@ def test_a_configured_measure_is_the_one_reported() -> None:
     assert trial["losses"]["micro_f1"] == pytest.approx(expected)
 
 
+def test_a_class_may_be_named_in_a_measure(ncbench: Callable, tmp_path: Path) -> None:
+    options = ("algo=ncbs", "measure=micro_f1", "dataset=iris", "trials=1")
+    by_name = ncbench(*options, "measure.background=versicolor")
+    by_number = ncbench(*options, "measure.background=1")
+    assert "micro_f1 (background versicolor) 0." in by_number.out
+    assert ncbench(*options, "measure.background=rose").code == 2
+    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    assert (by_name.code, len(records)) == (0, 2)
+    assert records[0]["trials"][0]["losses"] == records[1]["trials"][0]["losses"]
+    C = np.array(records[0]["trials"][0]["confusion"])
+    setosa = 1 - 2 * (C[1, 1] + C[2, 2]) / (2 - C[0].sum() - C[:, 0].sum())
+    table = ncbench(
+        *("aggregate", "outputs", "--value", "micro_f1", "--set", "background=setosa"),
+        *("--format", "csv"),
+    )
+    assert f"{setosa:.6f}"[:7] in table.out
+
+
+def test_the_default_background_leaves_ids_as_they_were() -> None:
+    (background,) = get_registry().plugin("measure", "micro_f1").parameters
+    assert (background.default, type(background.default)) == (0, int)
+
+
 def test_identity_tells_ncfw_nothing_about_the_noise() -> None:
     told_nothing = run_trial(prepare(config(t_estimator="identity")), 0)
     uncorrected = run_trial(prepare(config(algo="fw")), 0)

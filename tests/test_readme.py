@@ -6,6 +6,15 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV
+
+import ncbench
+from ncbench import load
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
 
@@ -18,8 +27,36 @@ def block(language: str, containing: str) -> str:
 
 def test_the_estimator_example_runs() -> None:
     names: dict[str, object] = {}
-    exec(block("python", "load_wine"), names)
+    exec(block("python", "ncfw.predict"), names)
     assert names["ncfw"].predict(names["X"][:3]).tolist() == [0, 0, 0]  # type: ignore[attr-defined,index]
+
+
+def test_the_way_from_doubtful_labels_to_a_saved_classifier(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(block("python", "estimate_noise"), names)
+    X, y, truth, model = (names[name] for name in ("X", "y", "truth", "model"))
+    assert model.classes_.tolist() == sorted({"barolo", "grignolino", "barbera"})
+    assert model.noise_matrix_ == names["T"]
+    # A seventh of the labels is wrong; of what is learnt from them, next to nothing.
+    assert (y == truth).mean() < 0.87
+    assert (model.predict(X) == truth).mean() > 0.95
+    assert (joblib.load("model.joblib").predict(X) == model.predict(X)).all()
+
+    (search,) = re.findall(r"`(GridSearchCV\(.*\))`", README)
+    names.update(grid={"max_iter": [5, 10]}, GridSearchCV=GridSearchCV, ncbench=ncbench)
+    assert -1 <= eval(search, names).best_score_ < 0
+
+
+def test_without_a_noise_matrix_ncfw_is_fw() -> None:
+    X, y = load_wine(return_X_y=True)
+    corrected, plain = (
+        load("algo", name)(max_iter=50, random_state=0).fit(X, y).predict_proba(X)
+        for name in ("ncfw", "fw")
+    )
+    assert (corrected == plain).all()
 
 
 def test_the_plugin_example_is_in_the_table_and_keeps_its_contract(

@@ -118,8 +118,9 @@ def least_loss(config: Mapping[str, Any]) -> tuple[Measure, float]:
 @lru_cache
 def _optimum(described: str) -> tuple[Measure, float]:
     data, measure = json.loads(described)
-    psi: Measure = get_registry().build("measure", **measure)
-    population = Population.of(_load(**data))
+    dataset = _load(**data)
+    psi: Measure = get_registry().build("measure", **measure).for_classes(dataset.classes)
+    population = Population.of(dataset)
     assert population is not None
     return psi, bayes_optimal(psi, population.posterior).value
 

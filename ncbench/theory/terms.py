@@ -66,7 +66,7 @@ class Population:
             op2_bound      right-hand side of Lemma 2 (4)
             ============== ==============================================================
         """
-        C = self.posterior.T @ prediction(algorithm, self.X, noise.n) / len(self.X)
+        C = self.posterior.T @ prediction(algorithm, self.X, np.arange(noise.n)) / len(self.X)
         terms: dict[str, Any] = {"confusion": C.tolist(), "inverse_norm": noise.inverse_norm}
         if hasattr(algorithm, "cpe_"):
             corrected_for: NoiseMatrix = algorithm.noise_matrix_

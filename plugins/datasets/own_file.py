@@ -21,7 +21,9 @@ def file(path: str, target: str | None = None) -> Dataset:
 
     Numeric columns are kept; text, categories and true/false become one 0/1 column for each
     value, in sorted order and in the place of the original. Labels keep their names; classes are
-    numbered in sorted order. Missing values (empty, NA, ``?``) are refused.
+    numbered in sorted order. Missing values (empty, NA, None, ``?``) are refused. Semicolons and
+    tabs separate columns too, where the header has no comma; with semicolons, decimal commas are
+    read as such.
 
     Parameters
     ----------

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import Measure, NcbenchError
+from ncbench.errors import UnknownName
 
 Array = NDArray[np.float64]
 
@@ -19,19 +22,29 @@ class MicroF1(Measure):
 
     Parameters
     ----------
-    background : int
-        Number of the background class b.
+    background : int or str
+        The background class b: its number, from 0, or its name.
 
     Examples
     --------
     >>> MicroF1()(np.array([[0.5, 0.0], [0.25, 0.25]]))
     0.33333333333333337
+    >>> MicroF1("well").for_classes(["ill", "well"]).background
+    1
     """
 
     family = "ratio_of_linear"
 
-    def __init__(self, background: int = 0) -> None:
+    def __init__(self, background: int | str = 0) -> None:
         self.background = background
+
+    def for_classes(self, names: Sequence[str]) -> MicroF1:
+        """Return the measure with the background class by its number."""
+        if not isinstance(self.background, str):
+            return self
+        if self.background not in names:
+            raise UnknownName.among("measure.background: class", self.background, names)
+        return MicroF1(names.index(self.background))
 
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""
@@ -51,6 +64,11 @@ class MicroF1(Measure):
         return B - 2 * hit, B
 
     def _checked(self, n: int) -> int:
+        if isinstance(self.background, str):
+            raise NcbenchError(
+                f"measure.background={self.background!r}: a name, and what classes are called is "
+                f"not known here; give its number, 0..{n - 1}, or use for_classes(names)"
+            )
         if not 0 <= self.background < n:
             raise NcbenchError(
                 f"measure.background={self.background}; with {n} classes it lies in 0..{n - 1}"

@@ -14,7 +14,10 @@ class Known:
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the true T."""
         if sample.noise_matrix is None:
-            raise NcbenchError("t_estimator=known: nobody knows the T of this sample")
+            raise NcbenchError(
+                "t_estimator=known: nobody knows the T of this sample; cautious_map and "
+                "forward_map estimate it from noisy labels"
+            )
         return sample.noise_matrix
 
 

@@ -496,6 +496,48 @@ def test_own_table_refusals(tmp_path: Path) -> None:
     refused(tmp_path, f"a,kind\n{many}", "kind", f"column 'a': {MAX_CATEGORIES + 1} distinct")
 
 
+@pytest.mark.parametrize(
+    ("suffix", "separator", "decimal"),
+    [
+        *[(".csv", ";", "."), (".csv", ";", ","), (".csv", "\t", "."), (".csv.gz", ";", ",")],
+        *[(".tsv", ";", ","), (".tsv", ",", ".")],
+    ],
+)
+def test_own_table_with_the_separator_of_another_country(
+    suffix: str, separator: str, decimal: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"fruit{suffix}"
+    TABLE.to_csv(path, index=False, sep=separator, decimal=decimal)
+    np.testing.assert_array_equal(file(str(path), target="kind").X, ENCODED)
+
+
+def test_commas_in_a_file_with_decimal_points_are_not_taken_for_decimal_ones(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text("price;weight;kind\n1,200;1.5;a\n900;2.5;b\n")
+    assert file(str(path), target="kind").X.tolist() == [[1, 0, 1.5], [0, 1, 2.5]]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+@pytest.mark.parametrize(("encoding", "named"), [("utf-16", "UTF-16"), ("cp1252", "WINDOWS-1252")])
+def test_own_table_in_another_encoding_says_how_to_convert_it(
+    encoding: str, named: str, suffix: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"own{suffix}"
+    TABLE.replace("green", "grün").to_csv(path, index=False, encoding=encoding)
+    remedy = f"not UTF-8 but, it seems, {named}; .* iconv -f {named} -t UTF-8"
+    with pytest.raises(NcbenchError, match=remedy):
+        file(str(path), target="kind")
+
+
+def test_own_table_with_missing_values_says_what_to_do(tmp_path: Path) -> None:
+    features = r"row 2 .* df\.fillna\(df\.median\(numeric_only=True\)\)"
+    refused(tmp_path, "a,b,kind\n1,2,x\n3,,y\n", "kind", features)
+    labels = r"'kind', row 2 .* df\.dropna\(subset=\['kind'\]\).*if None, NA or null is the name"
+    refused(tmp_path, "a,kind\n1,x\n2,None\n", "kind", labels)
+
+
 def test_own_arff_with_missing_or_unsupported_values(tmp_path: Path) -> None:
     path = tmp_path / "own.arff"
     path.write_text(ARFF.replace("2.5,blue", "2.5,?"))

@@ -287,6 +287,18 @@ def test_micro_f1_of_background_for_everything_is_one() -> None:
     assert MicroF1()(np.array([[0.5, 0.0], [0.5, 0.0]])) == 1.0
 
 
+def test_micro_f1_takes_the_background_class_by_its_name() -> None:
+    names = ["ant", "bee", "cow"]
+    psi = MicroF1(background="bee").for_classes(names)
+    C = np.random.default_rng(0).dirichlet(np.ones(9)).reshape(3, 3)
+    assert psi(C) == MicroF1(background=1)(C) != MicroF1()(C)
+    assert MicroF1(background=1).for_classes(names).background == 1
+    with pytest.raises(NcbenchError, match=r"'cat' is not known; .*Known: ant, bee, cow"):
+        MicroF1(background="cat").for_classes(names)
+    with pytest.raises(NcbenchError, match=r"background='bee': a name, .* 0\.\.2, or use for_cl"):
+        MicroF1(background="bee")(C)
+
+
 @pytest.mark.parametrize("background", [-1, 3, 10])
 def test_micro_f1_refuses_a_background_class_that_does_not_exist(background: int) -> None:
     psi = MicroF1(background=background)

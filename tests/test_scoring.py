@@ -1,0 +1,116 @@
+"""Scores from noisy labels, as scikit-learn's model selection uses them."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ncbench import NcbenchError, NoiseMatrix, load, scorer
+from ncbench.confusion import confusion_matrix, expected_confusion
+
+T = np.array([[0.9, 0.2], [0.1, 0.8]])
+NAMES = np.array(["common", "rare"])
+
+
+def rare_class(m: int = 1200) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return features, clean labels and noisy ones; a tenth of the examples is rare."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(m) < 0.1).astype(int)
+    noisy = NoiseMatrix(T).draw_labels(y, rng)
+    return rng.normal(size=(m, 2)) + 1.2 * y[:, None], y, noisy
+
+
+def test_the_loss_on_clean_labels_is_what_the_score_estimates() -> None:
+    X, y, noisy = rare_class(100_000)
+    model = LogisticRegression(class_weight="balanced").fit(X, y)
+    g_mean = load("measure", "g_mean")()
+    clean = -g_mean(confusion_matrix(y, model.predict(X), 2))
+    assert scorer("g_mean", T)(model, X, noisy) == pytest.approx(clean, abs=0.02)
+    assert scorer("g_mean")(model, X, noisy) < clean - 0.1
+    assert scorer("g_mean")(model, X, y) == pytest.approx(clean)
+
+
+def test_a_randomized_classifier_is_scored_by_the_expectation_also_in_a_pipeline() -> None:
+    X, _, noisy = rare_class(300)
+    ncfw = load("algo", "ncfw")(measure="h_mean", max_iter=20, random_state=0)
+    psi = load("measure", "h_mean")()
+    for model in (ncfw, make_pipeline(StandardScaler(), ncfw)):
+        model.fit(X, noisy)
+        C = expected_confusion(noisy, model.predict_proba(X))
+        assert scorer("h_mean")(model, X, noisy) == pytest.approx(-psi(C), rel=1e-12)
+        assert -psi(C) != -psi(confusion_matrix(noisy, model.predict(X), 2))
+
+
+def test_it_chooses_the_measure_that_a_rare_class_needs_where_accuracy_does_not() -> None:
+    X, _, noisy = rare_class()
+    y = NAMES[noisy]
+    chosen = {}
+    for name, scoring in (("g_mean", scorer("g_mean", T)), ("accuracy", "accuracy")):
+        search = GridSearchCV(
+            load("algo", "ncfw")(max_iter=50, random_state=0),
+            {"measure": ["zero_one", "g_mean"]},
+            scoring=scoring,
+            cv=3,
+            n_jobs=2,
+            error_score="raise",
+        )
+        search.fit(X, y, noise_matrix=NoiseMatrix(T))
+        chosen[name] = search.best_params_["measure"]
+    assert chosen == {"g_mean": "g_mean", "accuracy": "zero_one"}
+
+
+def test_it_survives_pickling_and_cloning() -> None:
+    X, _, noisy = rare_class(200)
+    model = LogisticRegression().fit(X, noisy)
+    score = scorer("micro_f1", T)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, scoring=score)
+    for copy in (pickle.loads(pickle.dumps(score)), clone(search).scoring):
+        assert copy(model, X, noisy) == score(model, X, noisy)
+
+
+def test_labels_may_be_of_any_type() -> None:
+    X, _, noisy = rare_class(200)
+    expected = cross_val_score(LogisticRegression(), X, noisy, scoring=scorer("g_mean", T))
+    for y in (NAMES[noisy], NAMES[noisy].astype(object), noisy == 1, noisy + 5):
+        found = cross_val_score(LogisticRegression(), X, y, scoring=scorer("g_mean", T))
+        assert found.tolist() == expected.tolist()
+
+
+def test_a_measure_may_name_a_class() -> None:
+    X, _, noisy = rare_class(300)
+    y = NAMES[noisy]
+    named, numbered = (load("measure", "micro_f1")(background) for background in ("rare", 1))
+    models = [load("algo", "ncbs")(psi, random_state=0).fit(X, y) for psi in (named, numbered)]
+    assert (models[0].predict(X) == models[1].predict(X)).all()
+    scores = [scorer(psi, T)(models[0], X, y) for psi in (named, numbered, "micro_f1")]
+    assert scores[0] == scores[1] != scores[2]
+    with pytest.raises(NcbenchError, match="'odd' is not known; Known: common, rare"):
+        load("algo", "ncbs")(load("measure", "micro_f1")("odd")).fit(X, y)
+
+
+def test_a_class_may_be_absent_from_the_training_part_or_from_what_is_scored() -> None:
+    X = np.zeros((4, 1))
+    model = DummyClassifier(strategy="most_frequent").fit(X, ["a", "a", "b", "b"])
+    three = NoiseMatrix(np.full((3, 3), 0.1) + 0.7 * np.eye(3))
+    # T^-1 of the shares (1/4, 1/4, 1/2) of the labels: ((1/4, 1/4, 1/2) - 0.1) / 0.7.
+    found = scorer("zero_one", three)(model, X, ["a", "b", "c", "c"])
+    assert found == pytest.approx(0.15 / 0.7 - 1)
+    with pytest.raises(NcbenchError, match=r"3 classes, the labels have 2: a, b; .*stratified"):
+        scorer("zero_one", three)(model, X, ["a", "b", "b", "b"])
+    numbers = DummyClassifier(strategy="most_frequent").fit(X, [0, 0, 1, 1])
+    assert np.isfinite(scorer("zero_one", three)(numbers, X, [0, 1, 1, 1]))
+
+
+def test_what_is_wrong_is_said_before_anything_is_fitted() -> None:
+    with pytest.raises(NcbenchError, match="did you mean 'g_mean'"):
+        scorer("gmean")
+    with pytest.raises(NcbenchError, match="noise matrix"):
+        scorer("g_mean", [[0.5, 0.5], [0.5, 0.5]])
