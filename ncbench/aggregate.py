@@ -137,7 +137,7 @@ class Cells:
                 self._met.setdefault(name, set()).add(as_text(row[name]))
         if not all(name in row and matches(row[name], self.where[name]) for name in self.where):
             return
-        identity = {name: entry for name, entry in row.items() if name != "status"}
+        identity = {name: _number(entry) for name, entry in row.items() if name != "status"}
         key = blake2b(_comparable(identity).encode(), digest_size=16).digest()
         time = str(record.get("provenance", {}).get("time", ""))
         if key in self._rows:
@@ -258,18 +258,34 @@ def _same(text: str, known: str) -> bool:
     if text == known:
         return True
     try:
-        return float(text) == float(known)
+        return math.isclose(float(text), float(known), rel_tol=1e-12)
     except ValueError:
         return False
 
 
+def _number(value: Any) -> Any:
+    """Return a whole float as an int: in a table 1.0 and 1 are written alike."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def as_text(value: Any) -> str:
-    """Return the value of a key as it is written on a command line."""
+    """Return the value of a key as it is written on a command line.
+
+    Numbers that differ have different texts: tables and pairs of cells are found by them.
+
+    Examples
+    --------
+    >>> as_text(0.3), as_text(2.0), as_text(0.1 + 0.2), as_text([1, None])
+    ('0.3', '2', '0.30000000000000004', '[1, null]')
+    """
     value = getattr(value, "item", lambda: value)()  # of numpy's scalars, the number
     if isinstance(value, str):
         return value
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.15g}"
+        if math.isnan(value):
+            return ""
+        short = f"{value:.15g}"
+        return short if float(short) == value else repr(value)
     return _comparable(value)
 
 

@@ -251,4 +251,10 @@ def _by_key(reference: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...
 
 
 def _texts(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, ...]]:
-    return list(zip(*(frame[key].map(as_text) for key in keys), strict=True))
+    return list(zip(*(frame[key].map(_printed) for key in keys), strict=True))
+
+
+def _printed(value: Any) -> str:
+    """Return a value as a published table has it: its 0.3 is also the 0.1 + 0.2 of a program."""
+    rounded = isinstance(value, float) and not math.isnan(value)
+    return f"{value:.12g}" if rounded else as_text(value)

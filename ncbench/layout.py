@@ -87,7 +87,9 @@ def grid(
         frame.itertuples(),
         strict=True,
     ):
-        places.setdefault(row, {})[col] = _entry(cell, usual_n, style)
+        entry = _entry(cell, usual_n, style)
+        taken = places.setdefault(row, {}).get(col)
+        places[row][col] = entry if taken is None else _both(taken, entry)
     cols = list(distinct(frame, layout.cols))
     rows = [
         [*map(Entry, row), *(places[row].get(col, Entry("-")) for col in cols)]
@@ -128,6 +130,11 @@ def _entry(cell: Any, usual_n: int, style: str) -> Entry:
     if cell.n != usual_n:
         text += f" n={cell.n}"
     return Entry(text, bold=cell.mark == BEST, mark=_SIGNS[cell.mark])
+
+
+def _both(first: Entry, second: Entry) -> Entry:
+    """Return two cells in one place: their keys differ, but are written alike ("1" and 1)."""
+    return Entry(f"{first.text}{first.mark} / {second.text}", second.bold, second.mark)
 
 
 def _notes(

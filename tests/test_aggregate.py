@@ -15,9 +15,11 @@ import pandas as pd
 import pytest
 
 from ncbench.aggregate import LEADING, Cells, keys_of, tidy
+from ncbench.errors import NcbenchError
 from ncbench.export import Results
 from ncbench.reading import each_record
 from ncbench.records import SCHEMA, CellFolder
+from ncbench.significance import Pair
 from ncbench.values import Value
 
 
@@ -176,3 +178,28 @@ def test_long_reading_shows_a_bar_to_whoever_watches(
         monkeypatch.setattr(sys, "stderr", stream)
         assert len(list(each_record([str(tmp_path)]))) == 501
         assert ("Reading records" in stream.getvalue()) == stream.isatty()
+
+
+def test_numbers_that_differ_by_rounding_do_not_hide_each_other() -> None:
+    # As records written before sigma was rounded have it: other noise, so another problem.
+    fw = {"algo": {"name": "fw", "max_iter": 9}}
+    records = [record([0.1, 0.3], sigma=0.3), record([0.8, 0.9], sigma=0.1 + 0.2, **fw)]
+    text = table(records)
+    assert "sigma=0.3 " in text
+    assert "sigma=0.30000000000000004" in text
+    assert "0.200 (0.100)" in text
+    assert "0.850 (0.050)" in text
+    with pytest.raises(NcbenchError, match="no cell that both have solved"):
+        Pair.of(tidy(records), "ncfw", "fw")
+
+
+def test_a_place_that_is_taken_shows_both_cells() -> None:
+    records = [record([loss], seed=seed) for loss, seed in ((0.25, "1"), (0.75, 1))]
+    assert "0.250* / 0.750" in table(records)
+
+
+def test_a_whole_number_is_the_same_configuration_as_int_and_float() -> None:
+    cells = Cells(Value())
+    for k in (1, 1.0):
+        cells.add(record([k / 4], algo={"name": "ncfw", "k": k}))
+    assert (len(cells), cells.left_out) == (1, 1)
