@@ -226,6 +226,8 @@ def _summary(
     mean, low, high, _ = mean_interval(values, level, known_ratio(ratio))
     if n == 1:  # one value has no spread
         return 1, mean, nan, nan, nan
+    if math.isinf(high):  # nor have equal ones, of which no interval can be had
+        low = high = nan
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - ddof)
     return n, mean, math.sqrt(variance / n), low, high
 

@@ -15,6 +15,7 @@ from scipy import stats
 
 from ncbench.aggregate import tidy
 from ncbench.errors import NcbenchError
+from ncbench.marks import marked
 from ncbench.records import SCHEMA
 from ncbench.significance import Pair, rankings
 
@@ -206,3 +207,12 @@ def test_bad_options_are_refused(
     outcome = ncbench("significance", ".", *options)
     assert (outcome.code, outcome.out) == (2, "")
     assert said in outcome.err
+
+
+def test_equal_differences_conclude_nothing() -> None:
+    losses = np.array([0.1, 0.2, 0.3])
+    records = [record("a", "d", 0.1, losses), record("b", "d", 0.1, losses + 0.1)]
+    pair = Pair.of(tidy(records), "a", "b")
+    assert pair.found == (0, 0)
+    assert "no difference in any one cell" in pair.conclusion
+    assert marked(tidy(records))["mark"].tolist() == ["best", "level"]
