@@ -211,6 +211,29 @@ def test_any_measure_comes_from_the_confusion_matrices(ncbench: Callable, record
     assert {row["id"]: row["mean"] for row in rows}[records[0]["id"]] == pytest.approx(expected)
 
 
+def test_a_measure_is_the_same_one_in_every_cell(ncbench: Callable, tmp_path: Path) -> None:
+    C = [[0.3, 0.1, 0.0], [0.0, 0.2, 0.1], [0.1, 0.0, 0.2]]
+    stored = {"default": 0.125, "other": 0.25, "elsewhere": 0.375}
+    measures = {
+        "default": {"name": "micro_f1", "background": 0},
+        "other": {"name": "micro_f1", "background": 2},
+        "elsewhere": {"name": "q_mean"},
+    }
+    for algo, measure in measures.items():
+        config = {"measure": measure, "dataset": {"name": "iris"}, "algo": {"name": algo}}
+        losses = {"q_mean": 0.5, "micro_f1": stored[algo]}
+        trials = [{"trial": 0, "losses": losses, "confusion": C}]
+        write(tmp_path, config={**config, "sigma": 0.1}, trials=trials)
+
+    def means(*options: str) -> dict[str, float]:
+        rows = json.loads(ncbench("aggregate", ".", "--format", "json", *options).out)
+        return {row["algo"]: row["mean"] for row in rows if row["status"] == "done"}
+
+    # Without background 0: hits 0.4, of 2 - 0.4 - 0.4.
+    assert means("--value", "micro_f1") == pytest.approx({**stored, "other": 1 - 2 * 0.4 / 1.2})
+    assert means() == {"default": 0.125, "other": 0.25, "elsewhere": 0.5}
+
+
 THIRD_PARTY = """
 import numpy as np
 from ncbench import Measure, hookimpl
