@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
 import pandas as pd
 
+from ncbench.configuration import comparable, digest, flat, time_of, varies
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.records import NOT_IDENTITY
 from ncbench.statistics import mean_interval
 from ncbench.values import Value, known_values, no_such_value
 
@@ -110,7 +108,7 @@ class Cells:
         self.where = where or {}
         self.left_out = 0
         self._rows: dict[bytes, dict[str, Any]] = {}
-        self._times: dict[bytes, str] = {}
+        self._times: dict[bytes, tuple[float, str]] = {}
         self._known_values: set[str] = set()
         self._keys: set[str] = set()
         self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
@@ -128,7 +126,8 @@ class Cells:
             raise ValueError(f"record {record.get('id', '')}: not whole ({what})") from error
 
     def _add(self, record: Mapping[str, Any]) -> None:
-        row = {**_flat(record["config"]), "status": record["status"]}
+        keys = flat(record["config"])
+        row = {**keys, "status": record["status"]}
         for name in LEADING:
             _ = row[name]
         self._keys.update(row)
@@ -137,9 +136,7 @@ class Cells:
                 self._met.setdefault(name, set()).add(as_text(row[name]))
         if not all(name in row and matches(row[name], self.where[name]) for name in self.where):
             return
-        identity = {name: _number(entry) for name, entry in row.items() if name != "status"}
-        key = blake2b(_comparable(identity).encode(), digest_size=16).digest()
-        time = str(record.get("provenance", {}).get("time", ""))
+        key, time = digest(keys), time_of(record)
         if key in self._rows:
             self.left_out += 1
             if time < self._times[key]:
@@ -167,7 +164,7 @@ class Cells:
         ]
         frame[NUMBERS] = pd.DataFrame(numbers, columns=NUMBERS, index=frame.index)
         others = [key for key in keys_of(frame) if key not in LEADING]
-        swept = [key for key in others if key in keep or _varies(frame, key)]
+        swept = [key for key in others if key in keep or varies(frame, key)]
         frame = frame[[*LEADING, *swept, *NUMBERS, *_ABOUT, *_TRIALS]]
         return in_order(frame, [*LEADING, *swept])
 
@@ -237,20 +234,6 @@ def known_ratio(ratio: float) -> float | None:
     return None if math.isnan(ratio) else ratio
 
 
-def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
-    """``{"algo": {"name": "fw", "max_iter": 9}}`` as ``{"algo": "fw", "algo.max_iter": 9}``."""
-    flat: dict[str, Any] = {}
-    for key, value in config.items():
-        if key in NOT_IDENTITY:
-            continue
-        if isinstance(value, Mapping):
-            flat[key] = value["name"]
-            flat.update({f"{key}.{k}": v for k, v in value.items() if k != "name"})
-        else:
-            flat[key] = value
-    return flat
-
-
 def matches(value: Any, texts: Sequence[str]) -> bool:
     """Whether a value is one of those written on a command line."""
     return any(_same(text, as_text(value)) for text in texts)
@@ -263,11 +246,6 @@ def _same(text: str, known: str) -> bool:
         return math.isclose(float(text), float(known), rel_tol=1e-12)
     except ValueError:
         return False
-
-
-def _number(value: Any) -> Any:
-    """Return a whole float as an int: in a table 1.0 and 1 are written alike."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def as_text(value: Any) -> str:
@@ -288,31 +266,8 @@ def as_text(value: Any) -> str:
             return ""
         short = f"{value:.15g}"
         return short if float(short) == value else repr(value)
-    return _comparable(value)
-
-
-def _varies(frame: pd.DataFrame, key: str) -> bool:
-    """Whether a key has several values; of a plug-in's parameter: within one plug-in."""
-    values = _hashable(frame[key])
-    group, _, parameter = key.partition(".")
-    if values.nunique(dropna=False) <= 1:
-        return False
-    if parameter:
-        return bool((values.groupby(frame[group]).nunique(dropna=False) > 1).any())
-    return True
-
-
-def _hashable(column: pd.Series) -> pd.Series:
-    try:
-        column.nunique()
-    except TypeError:  # lists
-        return column.map(_comparable)
-    return column
-
-
-def _comparable(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)
+    return comparable(value)
 
 
 def _sortable(column: pd.Series) -> pd.Series:
-    return column if pd.api.types.is_numeric_dtype(column) else column.map(_comparable)
+    return column if pd.api.types.is_numeric_dtype(column) else column.map(comparable)

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import sys
+import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +16,10 @@ import pandas as pd
 import pytest
 
 from ncbench.aggregate import LEADING, Cells, keys_of, tidy
+from ncbench.configuration import written
 from ncbench.errors import NcbenchError
 from ncbench.export import Results
+from ncbench.provenance import provenance
 from ncbench.reading import each_record
 from ncbench.records import SCHEMA, CellFolder
 from ncbench.significance import Pair
@@ -203,3 +206,15 @@ def test_a_whole_number_is_the_same_configuration_as_int_and_float() -> None:
     for k in (1, 1.0):
         cells.add(record([k / 4], algo={"name": "ncfw", "k": k}))
     assert (len(cells), cells.left_out) == (1, 1)
+
+
+def test_records_say_the_time_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")  # 5:30 ahead
+    time.tzset()
+    try:
+        seconds, text = written(provenance([], 1)["time"])
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert text.endswith("+0000")
+    assert abs(seconds - time.time()) < 60

@@ -325,6 +325,19 @@ def test_newest_of_several_folders(ncbench: Callable, records: list, tmp_path: P
     assert "left out" not in ncbench("aggregate", "cells", "cells", "./cells").err
 
 
+def test_the_newest_record_is_not_the_one_with_the_latest_local_clock(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    config = {"measure": {"name": "q_mean"}, "dataset": {"name": "iris"}, "sigma": 0.1}
+    config |= {"algo": {"name": "fw"}}
+    # The night clocks are put back: 00:50 and 01:10 in UTC.
+    for loss, time in ((0.5, "02:10:00+0100"), (0.25, "02:50:00+0200")):
+        trials = [{"trial": 0, "losses": {"q_mean": loss}}]
+        write(tmp_path, config=config, trials=trials, provenance={"time": f"2026-10-25T{time}"})
+    rows = json.loads(ncbench("aggregate", ".", "--format", "json").out)
+    assert [row["mean"] for row in rows] == [0.5]
+
+
 def test_a_record_that_lacks_something_is_reported(
     ncbench: Callable, records: list, tmp_path: Path
 ) -> None:
