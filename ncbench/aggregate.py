@@ -149,12 +149,17 @@ class Cells:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def keys(self) -> set[str]:
+        """The keys of the configuration that some record has."""
+        return self._keys - {"status"}
+
     def frame(self, ddof: int = 1, level: float = 0.95, keep: Collection[str] = ()) -> pd.DataFrame:
         """Return the tidy frame, with the keys ``keep`` also if all cells have the same value."""
         self.check()
         for key in keep:
             if key not in self._keys:
-                raise UnknownName.among("--rows, --cols: key", key, self._keys - {"status"})
+                raise UnknownName.among("--rows, --cols: key", key, self.keys)
         if not self._rows:
             return pd.DataFrame(columns=[*LEADING, *NUMBERS, *_ABOUT, *_TRIALS])
         frame = pd.DataFrame(list(self._rows.values()))
