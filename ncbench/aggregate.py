@@ -12,6 +12,7 @@ from ncbench.configuration import comparable, digest, flat, time_of, varies
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.statistics import mean_interval
 from ncbench.values import Value, known_values, no_such_value
+from ncbench.versions import Made, mixed_versions
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
@@ -109,6 +110,7 @@ class Cells:
         self.left_out = 0
         self._rows: dict[bytes, dict[str, Any]] = {}
         self._times: dict[bytes, tuple[float, str]] = {}
+        self._plugins: dict[bytes, Mapping[str, str]] = {}
         self._known_values: set[str] = set()
         self._keys: set[str] = set()
         self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
@@ -145,6 +147,7 @@ class Cells:
         row = {name: self._shared(entry) for name, entry in row.items()}
         self._rows[key] = row | self._numbers(record)
         self._times[key] = time
+        self._plugins[key] = self._shared(record.get("plugins", {}))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -211,8 +214,26 @@ class Cells:
         if absent and not any(row["values"] for row in self._rows.values()):
             raise no_such_value(self.value, self._known_values, {row["reason"] for row in absent})
 
+    def not_default(self, shown: Collection[str]) -> list[str]:
+        """Return what is not as by default and not among the keys that a table shows."""
+        from ncbench.defaults import not_default
+
+        keys = self.keys
+        rows = [{k: v for k, v in row.items() if k in keys} for row in self._rows.values()]
+        return not_default(rows, shown)
+
+    def mixed_versions(self) -> list[str]:
+        """Return which cells that have numbers are not of the newest version of a plug-in."""
+        return mixed_versions(
+            Made(self._times[key], row, self._plugins[key])
+            for key, row in self._rows.items()
+            if row["values"]
+        )
+
     def _shared(self, entry: Any) -> Any:
         """Return one object for all equal ones: 100,000 records have few different words."""
+        if isinstance(entry, dict):
+            return self._same.setdefault((dict, comparable(entry)), entry)
         if isinstance(entry, str | float | int | tuple):
             return self._same.setdefault((type(entry), entry), entry)
         return entry

@@ -155,7 +155,7 @@ def test_filters_rows_and_columns(ncbench: Callable, records: list) -> None:
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["algo", "sigma=0.1", "dataset=iris", "sigma=0.2", "dataset=iris"]
     assert [line[0] for line in lines[1:3]] == ["fw", "ncfw"]
-    assert "All with measure=q_mean." in out
+    assert "All with measure=q_mean, algo.max_iter=9." in out
     # A key that varies and was not asked for is never averaged away.
     out = ncbench("aggregate", ".", "--rows", "algo", "--where", "dataset=iris,wine").out
     assert out.split()[:2] == ["dataset", "algo"]
@@ -352,6 +352,50 @@ def test_a_record_that_lacks_something_is_reported(
     assert outcome.err.count("ignored: record 0000") == 4
     assert "KeyError: 'measure'" in outcome.err
     assert "KeyError: 'losses'" in outcome.err
+
+
+@pytest.mark.parametrize("form", ["table", "md", "tex"])
+def test_what_is_not_as_by_default_is_said_below(
+    form: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    config = {"measure": {"name": "micro_f1", "background": 2}, "dataset": {"name": "iris"}}
+    config |= {"noise": {"name": "none"}, "cpe": {"name": "logistic"}, "sigma": 0.1}
+    config |= {"t_estimator": {"name": "cautious_map"}, "seed": 0, "trials": 1, "test_size": 0.5}
+    iterations = {"ncfw": 50, "ncbs": 200, "gone": 7}  # 200 is the default; of gone nobody knows
+    for algo, max_iter in iterations.items():
+        trials = [{"trial": 0, "losses": {"micro_f1": 0.5}}]
+        algorithm = {"name": algo, "max_iter": max_iter}
+        write(tmp_path, config={**config, "algo": algorithm}, trials=trials)
+    said = "measure.background=2, noise=none, t_estimator=cautious_map, test_size=0.5"
+    out = ncbench("aggregate", ".", "--format", form).out.replace("\\", "").replace("\n", " ")
+    assert f"All with {said}, algo.max_iter=50 (ncfw)." in out
+    # What is a column is not said again, nor what is filtered out.
+    out = ncbench("aggregate", ".", "--format", form, "--rows", "algo", "noise").out
+    assert "noise=none" not in out
+    assert "max_iter" not in ncbench("aggregate", ".", "--where", "algo=ncbs").out
+
+
+def test_versions_of_a_plugin_are_not_mixed_in_silence(ncbench: Callable, tmp_path: Path) -> None:
+    for number, version in enumerate(["c957c85ff523"] * 5 + ["0123456789ab"]):
+        for algo, plugin in (("rule", f"rule.py {version}"), ("fw", "ncbench 0.1.0")):
+            config = {"measure": {"name": "q_mean"}, "dataset": {"name": f"d{number}"}}
+            config |= {"algo": {"name": algo}, "sigma": 0.1}
+            write(
+                tmp_path,
+                config=config,
+                trials=[{"trial": 0, "losses": {"q_mean": 0.5}}],
+                plugins={"algo": plugin, "dataset": "ncbench 0.1.0"},
+                provenance={"time": f"2026-01-01T00:00:0{number}+0000"},
+            )
+    said = (
+        "rule: 5 of 6 cells are of another version (rule.py c957c85ff523) than the newest "
+        "(rule.py 0123456789ab)."
+    )
+    assert said in ncbench("aggregate", ".", "--format", "md").out
+    out = ncbench("aggregate", ".").out
+    assert said in " ".join(out.split())
+    assert "ncbench 0.1.0" not in out
+    assert "version" not in ncbench("aggregate", ".", "--where", "algo=fw").out
 
 
 def test_the_marks_follow_the_rule_they_state(ncbench: Callable, tmp_path: Path) -> None:
