@@ -10,6 +10,7 @@ import pandas as pd
 
 from ncbench.configuration import comparable, digest, flat, time_of, varies
 from ncbench.errors import NcbenchError, UnknownName
+from ncbench.registry import get_registry
 from ncbench.statistics import mean_interval
 from ncbench.values import Value, known_values, no_such_value
 from ncbench.versions import Made, mixed_versions
@@ -96,7 +97,8 @@ class Cells:
     ----------
     value : Value
     where : mapping, optional
-        Only cells whose key has one of these values; keys may be dotted, ``algo.max_iter``.
+        Only cells whose key has one of these values; keys may be dotted, ``algo.max_iter``, and
+        then leave alone the algorithms that have no such parameter.
 
     Attributes
     ----------
@@ -136,7 +138,7 @@ class Cells:
         for name in self.where:
             if name in row:
                 self._met.setdefault(name, set()).add(as_text(row[name]))
-        if not all(name in row and matches(row[name], self.where[name]) for name in self.where):
+        if not all(self._fits(row, name) for name in self.where):
             return
         key, time = digest(keys), time_of(record)
         if key in self._rows:
@@ -148,6 +150,13 @@ class Cells:
         self._rows[key] = row | self._numbers(record)
         self._times[key] = time
         self._plugins[key] = self._shared(record.get("plugins", {}))
+
+    def _fits(self, row: Mapping[str, Any], key: str) -> bool:
+        """Whether a cell has one of the values of a filter, or is none that it is about."""
+        if key in row:
+            return matches(row[key], self.where[key])
+        kind, _, parameter = key.partition(".")
+        return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -208,7 +217,7 @@ class Cells:
                 raise UnknownName.among("--where: key", key, self._keys)
             met = self._met.get(key, set())
             for text in texts:
-                if not any(_same(text, known) for known in met):
+                if not any(same_text(text, known) for known in met):
                     raise UnknownName.among(f"--where {key}: value", text, met)
         absent = [row for row in self._rows.values() if row["status"] == ABSENT]
         if absent and not any(row["values"] for row in self._rows.values()):
@@ -260,12 +269,33 @@ def known_ratio(ratio: float) -> float | None:
     return None if math.isnan(ratio) else ratio
 
 
+def of_a_method(key: str) -> bool:
+    """Whether a key is a parameter of a plug-in that says how a problem is solved, not which."""
+    kind, dot, _ = key.partition(".")
+    return bool(dot) and kind in ("algo", "cpe", "t_estimator")
+
+
+def _has(kind: str, name: str, parameter: str) -> bool:
+    """Whether a plug-in is known to have a parameter, which a record may be too old to have."""
+    try:
+        return any(each.name == parameter for each in get_registry().plugin(kind, name).parameters)
+    except NcbenchError:  # it need not be installed here
+        return False
+
+
 def matches(value: Any, texts: Sequence[str]) -> bool:
     """Whether a value is one of those written on a command line."""
-    return any(_same(text, as_text(value)) for text in texts)
+    return any(same_text(text, as_text(value)) for text in texts)
 
 
-def _same(text: str, known: str) -> bool:
+def same_text(text: str, known: str) -> bool:
+    """Whether two texts are the same value: 1.0 is 1.
+
+    Examples
+    --------
+    >>> same_text("1.0", "1"), same_text("fw", "ncfw")
+    (True, False)
+    """
     if text == known:
         return True
     try:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ncbench.aggregate import LEADING, Filter, as_text, in_order, keys_of, matches
+from ncbench.aggregate import LEADING, Filter, as_text, in_order, keys_of, matches, of_a_method
 from ncbench.errors import NcbenchError
 from ncbench.grid import Entry, Grid
 
@@ -54,7 +54,8 @@ def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
         table[column] = _numbers(table[column], f"--reference {path}")
     for key, texts in (where or {}).items():
         if key in table.columns:
-            table = table[[matches(value, texts) for value in table[key]]]
+            blank = of_a_method(key)  # of an algorithm that has no such parameter
+            table = table[[matches(v, texts) or (blank and not v) for v in table[key]]]
     return table
 
 
