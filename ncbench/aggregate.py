@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
 import pandas as pd
 
+from ncbench.configuration import comparable, digest, flat, time_of, varies
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.records import NOT_IDENTITY
+from ncbench.registry import get_registry
 from ncbench.statistics import mean_interval
 from ncbench.values import Value, known_values, no_such_value
+from ncbench.versions import Made, mixed_versions
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
@@ -97,7 +97,8 @@ class Cells:
     ----------
     value : Value
     where : mapping, optional
-        Only cells whose key has one of these values; keys may be dotted, ``algo.max_iter``.
+        Only cells whose key has one of these values; keys may be dotted, ``algo.max_iter``, and
+        then leave alone the algorithms that have no such parameter.
 
     Attributes
     ----------
@@ -110,7 +111,8 @@ class Cells:
         self.where = where or {}
         self.left_out = 0
         self._rows: dict[bytes, dict[str, Any]] = {}
-        self._times: dict[bytes, str] = {}
+        self._times: dict[bytes, tuple[float, str]] = {}
+        self._plugins: dict[bytes, Mapping[str, str]] = {}
         self._known_values: set[str] = set()
         self._keys: set[str] = set()
         self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
@@ -128,18 +130,17 @@ class Cells:
             raise ValueError(f"record {record.get('id', '')}: not whole ({what})") from error
 
     def _add(self, record: Mapping[str, Any]) -> None:
-        row = {**_flat(record["config"]), "status": record["status"]}
+        keys = flat(record["config"])
+        row = {**keys, "status": record["status"]}
         for name in LEADING:
             _ = row[name]
         self._keys.update(row)
         for name in self.where:
             if name in row:
                 self._met.setdefault(name, set()).add(as_text(row[name]))
-        if not all(name in row and matches(row[name], self.where[name]) for name in self.where):
+        if not all(self._fits(row, name) for name in self.where):
             return
-        identity = {name: entry for name, entry in row.items() if name != "status"}
-        key = blake2b(_comparable(identity).encode(), digest_size=16).digest()
-        time = str(record.get("provenance", {}).get("time", ""))
+        key, time = digest(keys), time_of(record)
         if key in self._rows:
             self.left_out += 1
             if time < self._times[key]:
@@ -148,16 +149,29 @@ class Cells:
         row = {name: self._shared(entry) for name, entry in row.items()}
         self._rows[key] = row | self._numbers(record)
         self._times[key] = time
+        self._plugins[key] = self._shared(record.get("plugins", {}))
+
+    def _fits(self, row: Mapping[str, Any], key: str) -> bool:
+        """Whether a cell has one of the values of a filter, or is none that it is about."""
+        if key in row:
+            return matches(row[key], self.where[key])
+        kind, _, parameter = key.partition(".")
+        return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys of the configuration that some record has."""
+        return self._keys - {"status"}
 
     def frame(self, ddof: int = 1, level: float = 0.95, keep: Collection[str] = ()) -> pd.DataFrame:
         """Return the tidy frame, with the keys ``keep`` also if all cells have the same value."""
         self.check()
         for key in keep:
             if key not in self._keys:
-                raise UnknownName.among("--rows, --cols: key", key, self._keys - {"status"})
+                raise UnknownName.among("--rows, --cols: key", key, self.keys)
         if not self._rows:
             return pd.DataFrame(columns=[*LEADING, *NUMBERS, *_ABOUT, *_TRIALS])
         frame = pd.DataFrame(list(self._rows.values()))
@@ -167,7 +181,7 @@ class Cells:
         ]
         frame[NUMBERS] = pd.DataFrame(numbers, columns=NUMBERS, index=frame.index)
         others = [key for key in keys_of(frame) if key not in LEADING]
-        swept = [key for key in others if key in keep or _varies(frame, key)]
+        swept = [key for key in others if key in keep or varies(frame, key)]
         frame = frame[[*LEADING, *swept, *NUMBERS, *_ABOUT, *_TRIALS]]
         return in_order(frame, [*LEADING, *swept])
 
@@ -203,14 +217,32 @@ class Cells:
                 raise UnknownName.among("--where: key", key, self._keys)
             met = self._met.get(key, set())
             for text in texts:
-                if not any(_same(text, known) for known in met):
+                if not any(same_text(text, known) for known in met):
                     raise UnknownName.among(f"--where {key}: value", text, met)
         absent = [row for row in self._rows.values() if row["status"] == ABSENT]
         if absent and not any(row["values"] for row in self._rows.values()):
             raise no_such_value(self.value, self._known_values, {row["reason"] for row in absent})
 
+    def not_default(self, shown: Collection[str]) -> list[str]:
+        """Return what is not as by default and not among the keys that a table shows."""
+        from ncbench.defaults import not_default
+
+        keys = self.keys
+        rows = [{k: v for k, v in row.items() if k in keys} for row in self._rows.values()]
+        return not_default(rows, shown)
+
+    def mixed_versions(self) -> list[str]:
+        """Return which cells that have numbers are not of the newest version of a plug-in."""
+        return mixed_versions(
+            Made(self._times[key], row, self._plugins[key])
+            for key, row in self._rows.items()
+            if row["values"]
+        )
+
     def _shared(self, entry: Any) -> Any:
         """Return one object for all equal ones: 100,000 records have few different words."""
+        if isinstance(entry, dict):
+            return self._same.setdefault((dict, comparable(entry)), entry)
         if isinstance(entry, str | float | int | tuple):
             return self._same.setdefault((type(entry), entry), entry)
         return entry
@@ -226,6 +258,8 @@ def _summary(
     mean, low, high, _ = mean_interval(values, level, known_ratio(ratio))
     if n == 1:  # one value has no spread
         return 1, mean, nan, nan, nan
+    if math.isinf(high):  # nor have equal ones, of which no interval can be had
+        low = high = nan
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - ddof)
     return n, mean, math.sqrt(variance / n), low, high
 
@@ -235,66 +269,61 @@ def known_ratio(ratio: float) -> float | None:
     return None if math.isnan(ratio) else ratio
 
 
-def _flat(config: Mapping[str, Any]) -> dict[str, Any]:
-    """``{"algo": {"name": "fw", "max_iter": 9}}`` as ``{"algo": "fw", "algo.max_iter": 9}``."""
-    flat: dict[str, Any] = {}
-    for key, value in config.items():
-        if key in NOT_IDENTITY:
-            continue
-        if isinstance(value, Mapping):
-            flat[key] = value["name"]
-            flat.update({f"{key}.{k}": v for k, v in value.items() if k != "name"})
-        else:
-            flat[key] = value
-    return flat
+def of_a_method(key: str) -> bool:
+    """Whether a key is a parameter of a plug-in that says how a problem is solved, not which."""
+    kind, dot, _ = key.partition(".")
+    return bool(dot) and kind in ("algo", "cpe", "t_estimator")
+
+
+def _has(kind: str, name: str, parameter: str) -> bool:
+    """Whether a plug-in is known to have a parameter, which a record may be too old to have."""
+    try:
+        return any(each.name == parameter for each in get_registry().plugin(kind, name).parameters)
+    except NcbenchError:  # it need not be installed here
+        return False
 
 
 def matches(value: Any, texts: Sequence[str]) -> bool:
     """Whether a value is one of those written on a command line."""
-    return any(_same(text, as_text(value)) for text in texts)
+    return any(same_text(text, as_text(value)) for text in texts)
 
 
-def _same(text: str, known: str) -> bool:
+def same_text(text: str, known: str) -> bool:
+    """Whether two texts are the same value: 1.0 is 1.
+
+    Examples
+    --------
+    >>> same_text("1.0", "1"), same_text("fw", "ncfw")
+    (True, False)
+    """
     if text == known:
         return True
     try:
-        return float(text) == float(known)
+        return math.isclose(float(text), float(known), rel_tol=1e-12)
     except ValueError:
         return False
 
 
 def as_text(value: Any) -> str:
-    """Return the value of a key as it is written on a command line."""
+    """Return the value of a key as it is written on a command line.
+
+    Numbers that differ have different texts: tables and pairs of cells are found by them.
+
+    Examples
+    --------
+    >>> as_text(0.3), as_text(2.0), as_text(0.1 + 0.2), as_text([1, None])
+    ('0.3', '2', '0.30000000000000004', '[1, null]')
+    """
     value = getattr(value, "item", lambda: value)()  # of numpy's scalars, the number
     if isinstance(value, str):
         return value
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.15g}"
-    return _comparable(value)
-
-
-def _varies(frame: pd.DataFrame, key: str) -> bool:
-    """Whether a key has several values; of a plug-in's parameter: within one plug-in."""
-    values = _hashable(frame[key])
-    group, _, parameter = key.partition(".")
-    if values.nunique(dropna=False) <= 1:
-        return False
-    if parameter:
-        return bool((values.groupby(frame[group]).nunique(dropna=False) > 1).any())
-    return True
-
-
-def _hashable(column: pd.Series) -> pd.Series:
-    try:
-        column.nunique()
-    except TypeError:  # lists
-        return column.map(_comparable)
-    return column
-
-
-def _comparable(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)
+        if math.isnan(value):
+            return ""
+        short = f"{value:.15g}"
+        return short if float(short) == value else repr(value)
+    return comparable(value)
 
 
 def _sortable(column: pd.Series) -> pd.Series:
-    return column if pd.api.types.is_numeric_dtype(column) else column.map(_comparable)
+    return column if pd.api.types.is_numeric_dtype(column) else column.map(comparable)

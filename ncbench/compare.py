@@ -10,12 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from ncbench.aggregate import LEADING, Filter, as_text, in_order, keys_of, matches
+from ncbench.aggregate import LEADING, Filter, as_text, in_order, keys_of, matches, of_a_method
 from ncbench.errors import NcbenchError
 from ncbench.grid import Entry, Grid
 
 AHEAD, LEVEL, BEHIND, ABSENT = "ahead", "level", "behind", "not present"
 VERDICTS = (AHEAD, LEVEL, BEHIND, ABSENT)
+
+NO_ERROR = "no standard error"
+"""In place of a verdict: one trial has none, and a difference cannot be measured in zeros."""
 
 ERRORS: dict[str, tuple[Callable[[float, float], float], str]] = {
     "combined": (math.hypot, "sqrt(ours^2 + theirs^2)"),
@@ -51,7 +54,8 @@ def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
         table[column] = _numbers(table[column], f"--reference {path}")
     for key, texts in (where or {}).items():
         if key in table.columns:
-            table = table[[matches(value, texts) for value in table[key]]]
+            blank = of_a_method(key)  # of an algorithm that has no such parameter
+            table = table[[matches(v, texts) or (blank and not v) for v in table[key]]]
     return table
 
 
@@ -75,7 +79,8 @@ class Comparison:
     cells : DataFrame
         One row for each cell of the reference and each of ours that answers it: keys, ours,
         ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, verdict: ahead,
-        level, behind, not present, or the status of a cell of ours that has no number.
+        level, behind, not present, no standard error, or the status of a cell of ours that has
+        no number.
     ours_alone : int
         Cells of ours that the reference does not have.
     errors : str
@@ -101,7 +106,10 @@ class Comparison:
         within: float = 1.0,
         ddof: int = 1,
     ) -> Comparison:
-        """Put a tidy frame beside a reference, matched by every key that both have."""
+        """Put a tidy frame beside a reference, matched by every key that both have.
+
+        A key that is the same in all of our cells is among them if the frame was made to keep it.
+        """
         keys = keys_of(frame)
         shared = [key for key in keys if key in reference.columns]
         theirs = _by_key(reference, shared)
@@ -144,7 +152,7 @@ class Comparison:
             f"Losses: lower is better. mean (standard error; ours with ddof {self.ddof}). se: "
             f"difference over the standard error {rule}. ahead: below -{self.within:g} se; level: "
             f"within {self.within:g}; behind: above {self.within:g}; not present: no record; such "
-            "cells are counted, not listed."
+            f"cells are counted, not listed. {NO_ERROR}: of one trial, or zero; no verdict."
         )
 
     @property
@@ -210,15 +218,14 @@ def _beside(
         return {**empty, "verdict": ABSENT}
     if row["n"] == 0:
         return {**empty, "verdict": row["status"]}
-    # One trial has no standard error; then there is none but theirs.
-    sem = 0.0 if math.isnan(row["sem"]) else row["sem"]
-    error = ERRORS[errors][0](sem, theirs["theirs_sem"])
+    error = ERRORS[errors][0](row["sem"], theirs["theirs_sem"])  # of one trial, not a number
     difference = row["mean"] - theirs["theirs"]
-    in_errors = difference / error if error > 0 else math.copysign(math.inf, difference)
-    if difference == 0:
-        in_errors = 0.0
-    verdict = AHEAD if in_errors < -within else BEHIND if in_errors > within else LEVEL
     ours = {"ours": row["mean"], "ours_sem": row["sem"]}
+    if not error > 0:
+        found = {"difference": difference, "in_errors": nan, "verdict": NO_ERROR}
+        return {**ours, **theirs, **found}
+    in_errors = difference / error
+    verdict = AHEAD if in_errors < -within else BEHIND if in_errors > within else LEVEL
     return {**ours, **theirs, "difference": difference, "in_errors": in_errors, "verdict": verdict}
 
 
@@ -233,9 +240,14 @@ def _entries(row: Mapping[Any, Any]) -> list[Entry]:
         Entry(ours),
         theirs,
         Entry(f"{row['difference']:+.3f}"),
-        Entry(f"{row['in_errors']:+.1f}"),
+        Entry(in_errors_text(row)),
         Entry(row["verdict"], bold=row["verdict"] == AHEAD),
     ]
+
+
+def in_errors_text(row: Mapping[Any, Any]) -> str:
+    """Return a difference in standard errors as tables have it."""
+    return "-" if math.isnan(row["in_errors"]) else f"{row['in_errors']:+.1f}"
 
 
 def _by_key(reference: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -251,4 +263,13 @@ def _by_key(reference: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...
 
 
 def _texts(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, ...]]:
-    return list(zip(*(frame[key].map(as_text) for key in keys), strict=True))
+    return list(zip(*(frame[key].map(_printed) for key in keys), strict=True))
+
+
+def _printed(value: Any) -> str:
+    """Return a value as a published table has it: its 0.3 is also the 0.1 + 0.2 of a program."""
+    text = as_text(value)
+    try:
+        return f"{float(text):.12g}"  # a column of a CSV file may say 1e-4 and ours 0.0001
+    except ValueError:
+        return text

@@ -49,6 +49,8 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     config: dict[str, Any] = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
     config.update({key: _plain(cfg[key]) for key in SETTINGS})
     require(0 <= config["sigma"] <= 1, "sigma", config["sigma"], "a probability, in [0, 1]")
+    # range(0.1,0.5,0.1) gives 0.30000000000000004: meant as 0.3, it must be that cell and noise.
+    config["sigma"] = float(f"{config['sigma']:.12g}")
     require(0 < config["test_size"] < 1, "test_size", config["test_size"], "a share, in (0, 1)")
     require(1 <= config["trials"] <= 10_000, "trials", config["trials"], "from 1 to 10000")
     expected = "record or raise"

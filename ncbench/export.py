@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -33,6 +33,10 @@ class Results:
         Of the standard errors.
     level : float
         Of confidence.
+    unsaid : sequence of str
+        What all cells have that is not as by default, ``key=value`` each.
+    mixed : sequence of str
+        Which cells are of other versions of a plug-in than the newest.
     """
 
     frame: pd.DataFrame
@@ -40,6 +44,8 @@ class Results:
     value: Value
     ddof: int
     level: float
+    unsaid: Sequence[str] = ()
+    mixed: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -53,14 +59,15 @@ class Results:
         """Lay out what was collected."""
         frame = cells.frame(ddof, level, keep=[*(rows or []), *(cols or [])])
         layout = Layout(frame, rows, cols)
+        unsaid, mixed = cells.not_default(keys_of(frame)), cells.mixed_versions()
         frame = marked(frame, level) if cells.value.is_loss else frame.assign(mark="")
-        return cls(
-            with_missing(frame, layout).fillna({"mark": ""}), layout, cells.value, ddof, level
-        )
+        frame = with_missing(frame, layout).fillna({"mark": ""})
+        return cls(frame, layout, cells.value, ddof, level, unsaid, mixed)
 
     def grid(self) -> Grid:
         """Return the table for people."""
-        return grid(self.frame, self.layout, self.value, self.ddof, self.level)
+        table = grid(self.frame, self.layout, self.value, self.ddof, self.level, self.unsaid)
+        return replace(table, notes=[*table.notes, *self.mixed])
 
     def tidy(self) -> pd.DataFrame:
         """Return the table for programs: one row for each cell, every column a plain value."""

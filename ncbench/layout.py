@@ -70,12 +70,17 @@ def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 
 
 def grid(
-    frame: pd.DataFrame, layout: Layout, value: Value, ddof: int = 1, level: float = 0.95
+    frame: pd.DataFrame,
+    layout: Layout,
+    value: Value,
+    ddof: int = 1,
+    level: float = 0.95,
+    unsaid: Sequence[str] = (),
 ) -> Grid:
     """Return the table of a frame that has its marks: ``mean (standard error)`` in each place.
 
     The number of trials is shown where it is not the usual one; what is skipped, failed, absent
-    or missing says so, with reasons below.
+    or missing says so, with reasons below; so do the settings ``unsaid``, which all cells have.
     """
     done = frame[frame["n"] > 0]
     usual_n = int(done["n"].mode().iloc[0]) if len(done) else 0
@@ -87,7 +92,9 @@ def grid(
         frame.itertuples(),
         strict=True,
     ):
-        places.setdefault(row, {})[col] = _entry(cell, usual_n, style)
+        entry = _entry(cell, usual_n, style)
+        taken = places.setdefault(row, {}).get(col)
+        places[row][col] = entry if taken is None else _both(taken, entry)
     cols = list(distinct(frame, layout.cols))
     rows = [
         [*map(Entry, row), *(places[row].get(col, Entry("-")) for col in cols)]
@@ -97,7 +104,8 @@ def grid(
         " ".join(f"{key}={text}" for key, text in zip(layout.cols, col, strict=True)) or value.name
         for col in cols
     ]
-    notes = _notes(frame, layout, value, usual_n, ddof, level)
+    notes = [*_same_in_all(frame, layout, unsaid)]
+    notes += _notes(frame, value, usual_n, ddof, level)
     return Grid([*layout.rows, *headings], rows, len(layout.rows), notes)
 
 
@@ -130,14 +138,20 @@ def _entry(cell: Any, usual_n: int, style: str) -> Entry:
     return Entry(text, bold=cell.mark == BEST, mark=_SIGNS[cell.mark])
 
 
-def _notes(
-    frame: pd.DataFrame, layout: Layout, value: Value, usual_n: int, ddof: int, level: float
-) -> list[str]:
+def _both(first: Entry, second: Entry) -> Entry:
+    """Return two cells in one place: their keys differ, but are written alike ("1" and 1)."""
+    return Entry(f"{first.text}{first.mark} / {second.text}", second.bold, second.mark)
+
+
+def _same_in_all(frame: pd.DataFrame, layout: Layout, unsaid: Sequence[str]) -> list[str]:
+    if not len(frame):
+        return []
+    said = [f"{key}={as_text(frame[key].iloc[0])}" for key in layout.said]
+    return [f"All with {', '.join([*said, *unsaid])}."] if said or unsaid else []
+
+
+def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: float) -> list[str]:
     notes = []
-    if layout.said and len(frame):
-        notes.append(
-            "All with " + ", ".join(f"{k}={as_text(frame[k].iloc[0])}" for k in layout.said) + "."
-        )
     if usual_n:
         what = "Losses: lower is better."
         if value.name != LOSS and value.is_loss:

@@ -36,7 +36,7 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     Only cells that solve the same problem are compared: same measure, data set, noise, sigma,
     seed, number of trials and test size. The best has the lowest mean. Another is level with it
     if the confidence interval of their paired difference, over the trials both have, includes
-    zero. With one trial everything is level.
+    zero. With one trial, or differences that are all the same, everything is level.
 
     Examples
     --------
@@ -46,9 +46,9 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     ...     config = {**{key: {"name": name} for key, name in named.items()}, "sigma": 0.1}
     ...     trials = [{"losses": {"h_mean": loss}} for loss in losses]
     ...     return {"status": "done", "config": config, "trials": trials}
-    >>> frame = tidy([record("a", 0.1, 0.3), record("b", 0.3, 0.2), record("c", 0.5, 0.7)])
+    >>> frame = tidy([record("a", 0.1, 0.3), record("b", 0.3, 0.2), record("c", 0.5, 0.71)])
     >>> marked(frame)[["algo", "mean", "mark"]].values.tolist()
-    [['a', 0.2, 'best'], ['b', 0.25, 'level'], ['c', 0.6, '']]
+    [['a', 0.2, 'best'], ['b', 0.25, 'level'], ['c', 0.605, '']]
     """
     marks = [""] * len(frame)
     compared = problems(frame).values()

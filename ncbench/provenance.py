@@ -35,7 +35,7 @@ def provenance(command: list[str], threads: int) -> dict[str, Any]:
         Threads of BLAS and OpenMP.
     """
     return {
-        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S+0000", time.gmtime()),
         "command": command,
         "threads": threads,
         "host": platform.node(),

@@ -16,7 +16,7 @@ trials              one entry for each: losses (every measure), confusion (expec
                     theory: what the regret bounds speak about, where eta is known
 seconds             time of the cell, this time
 peak_memory_mb      largest resident size of the process so far
-provenance          versions, commit, host, CPU, threads, command, time
+provenance          versions, commit, host, CPU, threads, command, time (UTC)
 =================== ==================================================================
 
 ``ncbench.reading`` reads them. Trials of a cell that is not finished yet are kept beside, as

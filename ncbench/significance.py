@@ -8,6 +8,7 @@ from itertools import permutations
 
 import pandas as pd
 
+from ncbench.aggregate import same_text
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.marks import Measured, in_pairs, method_keys, problem_keys, problems
 from ncbench.statistics import (
@@ -51,6 +52,9 @@ def _method(
     cells: Cells, keys: Sequence[str], name: str
 ) -> tuple[str, dict[tuple[str, ...], Measured]]:
     """Return the label and, by problem, the cells of a method or of an algorithm."""
+    alike = [label for label in methods_of(cells) if _same_label(name, label)]
+    if name not in alike and len(alike) == 1:
+        name = alike[0]  # as it is written here: algo.power=1 for algo.power=1.0
     exact = {problem: found[name] for problem, found in cells.items() if name in found}
     if exact:
         return name, exact
@@ -68,6 +72,15 @@ def _method(
         algorithms = {cell.method[algo] for found in cells.values() for cell in found.values()}
         raise UnknownName.among("--pair: algorithm", name, {*algorithms, *methods_of(cells)})
     return (labels.pop() if len(labels) == 1 else name), chosen
+
+
+def _same_label(name: str, label: str) -> bool:
+    """Whether two labels have the same words, and the same values behind ``=``."""
+    words, known = name.split(), label.split()
+    if len(words) != len(known):
+        return False
+    pairs = [(a.partition("="), b.partition("=")) for a, b in zip(words, known, strict=True)]
+    return all(a[:2] == b[:2] and same_text(a[2], b[2]) if a[1] else a == b for a, b in pairs)
 
 
 def _several(name: str, keys: Sequence[str], settings: Mapping[str, Measured]) -> NcbenchError:

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, stdtr, stdtrit
 
-from ncbench.rank_tests import finite, friedman_p, nemenyi_quantile, ranks_of, tied, wilcoxon
+from ncbench.rank_tests import TIE, finite, friedman_p, nemenyi_quantile, ranks_of, tied, wilcoxon
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,8 @@ def mean_interval(
     Returns
     -------
     Interval
-        One value has no spread: its interval is everything, its p is 1.
+        One value has no spread: its interval is everything, its p is 1. So it is of several that
+        are all the same and not zero; zeros are a tie, with an interval of no width.
 
     References
     ----------
@@ -87,8 +88,12 @@ def mean_interval(
         return Interval(mean, -math.inf, math.inf, 1.0)
     variance = math.fsum((value - mean) ** 2 for value in x) / (n - 1)
     error = math.sqrt((1 / n + (test_train_ratio or 0.0)) * variance)
-    if error == 0:
-        return Interval(mean, mean, mean, 0.0 if mean else 1.0)
+    if max(x) - min(x) <= TIE * max(1.0, *map(abs, x)):
+        # Losses over small test parts are discrete and often agree over a few splits. That they
+        # do is no evidence of a variance of zero, which would make any difference certain.
+        if all(abs(value) <= TIE for value in x):
+            return Interval(0.0, 0.0, 0.0, 1.0)
+        return Interval(mean, -math.inf, math.inf, 1.0)
     reach = _t_quantile(n - 1, (1 + level) / 2) * error
     return Interval(mean, mean - reach, mean + reach, float(2 * stdtr(n - 1, -abs(mean) / error)))
 
@@ -109,7 +114,7 @@ class Paired:
     difference : float
         Mean of first minus second.
     low, high : float
-        Confidence interval of the difference; everything if n is 1.
+        Confidence interval of the difference; everything if n is 1, or all differences the same.
     p : float
         Of the t test with the variance of that interval.
     wilcoxon_p : float

@@ -17,10 +17,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ncbench.defaults import shipped_choices, short
 from ncbench.errors import NcbenchError
 from ncbench.files import write_json
 from ncbench.records import RECORD, CellFolder, read_record
@@ -35,13 +35,13 @@ def describe(config: Config) -> str:
     """Return a cell in a few words: what is always said, and whatever is not as by default."""
     cell = " ".join(f"{key}={config[key]['name']}" for key in ("measure", "dataset", "noise"))
     cell = f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
-    return " ".join([cell, *(f"{key}={_short(value)}" for key, value in _unusual(config).items())])
+    return " ".join([cell, *(f"{key}={short(value)}" for key, value in _unusual(config).items())])
 
 
 def _unusual(config: Config) -> dict[str, Any]:
     found = {}
     for kind in ("cpe", "t_estimator"):
-        if config[kind]["name"] != _shipped_choices()[kind]:
+        if config[kind]["name"] != shipped_choices()[kind]:
             found[kind] = config[kind]["name"]
     for kind in KINDS:
         try:
@@ -56,25 +56,6 @@ def _unusual(config: Config) -> dict[str, Any]:
         if config[key] != SETTINGS[key].metadata["default"]:
             found[key] = config[key]
     return found
-
-
-@cache
-def _shipped_choices() -> dict[str, str]:
-    """Return the plug-in of each kind that a run has unless told otherwise."""
-    from omegaconf import OmegaConf
-
-    shipped: Any = OmegaConf.create((files("ncbench_conf") / "config.yaml").read_text())
-    return {
-        str(kind): str(name)
-        for entry in shipped["defaults"]
-        if not isinstance(entry, str)
-        for kind, name in entry.items()
-    }
-
-
-def _short(value: Any, longest: int = 24) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= longest else f"...{text[3 - longest :]}"  # of a path, the end
 
 
 def line(record: Mapping[str, Any]) -> str:

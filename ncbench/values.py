@@ -25,8 +25,9 @@ class Value:
         ``loss``, the loss of the measure that was optimised; the name of a measure; or, with a
         dot, a number that trials keep, such as ``seconds.fit`` or ``diagnostics.iterations``.
     parameters : dict
-        Of the measure. With them, or where a trial has no loss of that name, the measure is
-        computed from the confusion matrix; so a measure may be younger than the records.
+        Of the measure; those not given have their defaults, whatever a cell optimised. Where a
+        trial has no such loss, the measure is computed from the confusion matrix; so a measure
+        may be younger than the records.
 
     Examples
     --------
@@ -83,10 +84,25 @@ class Value:
             if not _is_number(found):
                 raise NcbenchError(f"its trials have no number {self.name}")
             return float(found)
-        name = record["config"]["measure"]["name"] if self.name == LOSS else self.name
-        if not self.parameters and name in trial["losses"]:
+        optimised = record["config"]["measure"]
+        name = optimised["name"] if self.name == LOSS else self.name
+        stored = not self.parameters and name in trial["losses"]
+        if stored and self.name != LOSS and name == optimised["name"]:
+            stored = self._has_defaults(optimised)  # of the others, the defaults are kept
+        if stored:
             return float(trial["losses"][name])
         return self._from_confusion(record["dataset"]["classes"], trial)
+
+    def _has_defaults(self, optimised: Mapping[str, Any]) -> bool:
+        given = {key: value for key, value in optimised.items() if key != "name"}
+        if not given:
+            return True
+        from ncbench.registry import get_registry
+
+        # A parameter that a record lacks is younger than it.
+        plugin = get_registry().plugin("measure", self.name)
+        defaults = {p.name: p.default for p in plugin.parameters if not p.required}
+        return all(key in defaults and defaults[key] == value for key, value in given.items())
 
     def _from_confusion(self, classes: Sequence[str], trial: Mapping[str, Any]) -> float:
         import numpy as np

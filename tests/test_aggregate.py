@@ -6,6 +6,7 @@ import io
 import json
 import math
 import sys
+import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +16,13 @@ import pandas as pd
 import pytest
 
 from ncbench.aggregate import LEADING, Cells, keys_of, tidy
+from ncbench.configuration import written
+from ncbench.errors import NcbenchError
 from ncbench.export import Results
+from ncbench.provenance import provenance
 from ncbench.reading import each_record
 from ncbench.records import SCHEMA, CellFolder
+from ncbench.significance import Pair
 from ncbench.values import Value
 
 
@@ -176,3 +181,40 @@ def test_long_reading_shows_a_bar_to_whoever_watches(
         monkeypatch.setattr(sys, "stderr", stream)
         assert len(list(each_record([str(tmp_path)]))) == 501
         assert ("Reading records" in stream.getvalue()) == stream.isatty()
+
+
+def test_numbers_that_differ_by_rounding_do_not_hide_each_other() -> None:
+    # As records written before sigma was rounded have it: other noise, so another problem.
+    fw = {"algo": {"name": "fw", "max_iter": 9}}
+    records = [record([0.1, 0.3], sigma=0.3), record([0.8, 0.9], sigma=0.1 + 0.2, **fw)]
+    text = table(records)
+    assert "sigma=0.3 " in text
+    assert "sigma=0.30000000000000004" in text
+    assert "0.200 (0.100)" in text
+    assert "0.850 (0.050)" in text
+    with pytest.raises(NcbenchError, match="no cell that both have solved"):
+        Pair.of(tidy(records), "ncfw", "fw")
+
+
+def test_a_place_that_is_taken_shows_both_cells() -> None:
+    records = [record([loss], seed=seed) for loss, seed in ((0.25, "1"), (0.75, 1))]
+    assert "0.250* / 0.750" in table(records)
+
+
+def test_a_whole_number_is_the_same_configuration_as_int_and_float() -> None:
+    cells = Cells(Value())
+    for k in (1, 1.0):
+        cells.add(record([k / 4], algo={"name": "ncfw", "k": k}))
+    assert (len(cells), cells.left_out) == (1, 1)
+
+
+def test_records_say_the_time_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")  # 5:30 ahead
+    time.tzset()
+    try:
+        seconds, text = written(provenance([], 1)["time"])
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert text.endswith("+0000")
+    assert abs(seconds - time.time()) < 60

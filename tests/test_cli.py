@@ -430,3 +430,13 @@ def test_the_console_script_is_the_module() -> None:
         [sys.executable, "-m", "ncbench", "--help"], capture_output=True, text=True, check=True
     )
     assert as_script.stdout == as_module.stdout
+
+
+def test_a_sigma_that_was_added_up_is_the_one_that_was_meant(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    options = ("dataset=iris", "algo=cpe_argmax", "trials=1")
+    assert ncbench("-m", *options, "sigma=range(0.1,0.5,0.1)").code == 0  # 0.1 + 2 * 0.1 > 0.3
+    assert ncbench(*options, "sigma=0.3").code == 0
+    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    assert sorted(record["config"]["sigma"] for record in records) == [0.1, 0.2, 0.3, 0.4]

@@ -140,3 +140,35 @@ def test_no_reference_and_no_folder(ncbench: Callable, folder: Path) -> None:
     assert "no such file" in ncbench("compare", ".", "--reference", "nowhere.csv").err
     assert "no such folder" in ncbench("compare", "nowhere", "--reference", "theirs.csv").err
     assert ncbench("compare", ".").code == 2
+
+
+def test_keys_that_were_not_swept_are_matched_too(ncbench: Callable, folder: Path) -> None:
+    for path in folder.rglob("record.json"):
+        record = json.loads(path.read_text())
+        record["config"] |= {"cpe": {"name": "logistic", "tol": 0.0001}}
+        path.write_text(json.dumps(record))
+    lines = (folder / "theirs.csv").read_text().splitlines()
+    cpe = ["cpe,cpe.tol,note", *["boosting,1e-4,x", "logistic,1e-4,y"] * 2, "logistic,1e-4,z"]
+    lines = [f"{line},{more}" for line, more in zip(lines, cpe, strict=True)]
+    (folder / "theirs.csv").write_text("\n".join(lines) + "\n")
+    assert cells(ncbench)["verdict"].to_dict() == {
+        "a": "not present",
+        "b": "level",
+        "c": "not present",
+        "d": "failed",
+        "e": "not present",
+    }
+
+
+def test_one_trial_has_no_verdict(ncbench: Callable, folder: Path) -> None:
+    write(folder, "e", 0.1, [0.1])
+    for errors in ("combined", "ours"):
+        found = cells(ncbench, "--errors", errors)
+        assert found["verdict"]["e"] == "no standard error"
+        assert math.isnan(found["in_errors"]["e"])
+        assert found["difference"]["e"] == pytest.approx(-0.1)
+    assert cells(ncbench, "--errors", "theirs")["verdict"]["e"] == "ahead"
+    out = ncbench("compare", ".", "--reference", "theirs.csv").out
+    assert "0 not present, 1 failed, 1 no standard error" in out
+    assert "inf" not in out
+    assert "nan" not in out

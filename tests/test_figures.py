@@ -268,3 +268,11 @@ def test_the_command_refuses_in_words(
     assert refused.code == 2
     assert "pip install 'ncbench[report]'" in refused.err
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_the_newest_copy_is_not_the_one_with_the_latest_local_clock(make_record: Callable) -> None:
+    copies = [
+        make_record(losses=[loss], provenance={"time": f"2026-10-25T{time}"})
+        for loss, time in ((0.5, "02:10:00+0100"), (0.25, "02:50:00+0200"))
+    ]
+    assert results(copies)[["mean", "record"]].values.tolist() == [[0.5, 0]]

@@ -99,3 +99,15 @@ def test_bad_input(ncbench: Callable, folder: Path) -> None:
     outcome = ncbench("paper", ".", "--out", "p.md")
     assert (outcome.code, "no record of the paper's" in outcome.err) == (2, True)
     assert not (folder / "p.md").exists()
+
+
+def test_one_trial_has_no_standard_error(ncbench: Callable, folder: Path) -> None:
+    for path in folder.rglob("record.json"):
+        record = json.loads(path.read_text())
+        path.write_text(json.dumps({**record, "trials": record["trials"][:1]}))
+    assert ncbench("paper", ".", "--out", "paper.md").code == 0
+    text = (folder / "paper.md").read_text()
+    assert "| q\\_mean | 0.1 | 0.690 | 0.650 | 0.590 | 0.546 |" in text
+    assert "|  | NCFW | **0.190** | 0.254 (0.007) | - |" in text
+    assert "nan" not in text
+    assert "inf" not in text

@@ -15,6 +15,7 @@ from scipy import stats
 
 from ncbench.aggregate import tidy
 from ncbench.errors import NcbenchError
+from ncbench.marks import marked
 from ncbench.records import SCHEMA
 from ncbench.significance import Pair, rankings
 
@@ -206,3 +207,40 @@ def test_bad_options_are_refused(
     outcome = ncbench("significance", ".", *options)
     assert (outcome.code, outcome.out) == (2, "")
     assert said in outcome.err
+
+
+def test_equal_differences_conclude_nothing() -> None:
+    losses = np.array([0.1, 0.2, 0.3])
+    records = [record("a", "d", 0.1, losses), record("b", "d", 0.1, losses + 0.1)]
+    pair = Pair.of(tidy(records), "a", "b")
+    assert pair.found == (0, 0)
+    assert "no difference in any one cell" in pair.conclusion
+    assert marked(tidy(records))["mark"].tolist() == ["best", "level"]
+
+
+def test_the_advice_for_several_settings_can_be_followed(tmp_path: Path, ncbench: Callable) -> None:
+    records = [record("a", "d0", 0.1, 0.3 + NOISE), record("cpe_argmax", "d0", 0.1, 0.4 + NOISE)]
+    for power in (1.0, 0.5):
+        records.append(record("b", "d0", 0.1, 0.5 * power + 2 * NOISE))
+        records[-1]["config"]["algo"] |= {"power": power}
+    for number, each in enumerate(records):
+        path = tmp_path / "cells" / str(number) / "record.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({**each, "id": str(number)}))
+    refused = ncbench("significance", ".", "--pair", "a", "b")
+    assert refused.err.rstrip().endswith("choose with --where algo.power=...")
+    for power in ("1", "1.0"):
+        out = ncbench("significance", ".", "--pair", "a", "b", "--where", f"algo.power={power}").out
+        assert "a wins 1, ties 0, loses 0 of 1 cells" in out
+        out = ncbench("significance", ".", "--pair", "a", f"b algo.power={power}").out
+        assert "a - b algo.power=1\n" in out
+    rows = ncbench("aggregate", ".", "--where", "algo.power=0.50", "--format", "json").out
+    assert [row["algo"] for row in json.loads(rows)] == ["a", "b", "cpe_argmax"]
+    # What is to be solved is another matter: no other data set has that path.
+    assert ncbench("aggregate", ".", "--where", "dataset.path=a.csv").code == 2
+
+
+def test_a_record_too_old_to_have_a_parameter_is_filtered_out() -> None:
+    records = [record("ncfw", "d0", 0.1, [0.1]), record("ncfw", "d0", 0.1, [0.2])]
+    records[1]["config"]["algo"] |= {"max_iter": 50}
+    assert tidy(records, where={"algo.max_iter": ["50"]})["mean"].tolist() == [0.2]

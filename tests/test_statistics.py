@@ -234,10 +234,17 @@ def test_one_split_and_all_ties() -> None:
     assert not tied.separable
 
 
-def test_a_constant_difference_is_separable() -> None:
-    found = paired([1, 2, 3], [2, 3, 4])
-    assert (found.difference, found.low, found.high, found.p) == (-1, -1, -1, 0)
-    assert found.separable
+@pytest.mark.parametrize("rounding", [0.0, 1e-16, 1e-14])
+def test_a_constant_difference_is_no_evidence(rounding: float) -> None:
+    # Three splits of ten test examples, one example apart in each.
+    found = paired([0.1, 0.2, 0.3 + rounding], [0.2, 0.3, 0.4], test_train_ratio=3 / 7)
+    assert found.difference == pytest.approx(-0.1)
+    assert (found.low, found.high, found.p) == (-math.inf, math.inf, 1)
+    assert not found.separable
+    assert found.wilcoxon_p == 0.25  # which asks for signs alone
+    large = paired([1e6, 2e6], [2e6, 3e6 + 1e-9])
+    assert (large.low, large.p) == (-math.inf, 1)
+    assert paired([0.1, 0.2, 0.3], [0.2, 0.3, 0.4 + 1e-6]).separable  # a spread, if a small one
 
 
 def test_ties_leave_fewer_signs() -> None:

@@ -155,7 +155,7 @@ def test_filters_rows_and_columns(ncbench: Callable, records: list) -> None:
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["algo", "sigma=0.1", "dataset=iris", "sigma=0.2", "dataset=iris"]
     assert [line[0] for line in lines[1:3]] == ["fw", "ncfw"]
-    assert "All with measure=q_mean." in out
+    assert "All with measure=q_mean, algo.max_iter=9." in out
     # A key that varies and was not asked for is never averaged away.
     out = ncbench("aggregate", ".", "--rows", "algo", "--where", "dataset=iris,wine").out
     assert out.split()[:2] == ["dataset", "algo"]
@@ -209,6 +209,29 @@ def test_any_measure_comes_from_the_confusion_matrices(ncbench: Callable, record
     rows = json.loads(ncbench("aggregate", ".", "--format", "json", *options).out)
     expected = np.mean([np.sum(np.multiply(t["confusion"], cost)) for t in records[0]["trials"]])
     assert {row["id"]: row["mean"] for row in rows}[records[0]["id"]] == pytest.approx(expected)
+
+
+def test_a_measure_is_the_same_one_in_every_cell(ncbench: Callable, tmp_path: Path) -> None:
+    C = [[0.3, 0.1, 0.0], [0.0, 0.2, 0.1], [0.1, 0.0, 0.2]]
+    stored = {"default": 0.125, "other": 0.25, "elsewhere": 0.375}
+    measures = {
+        "default": {"name": "micro_f1", "background": 0},
+        "other": {"name": "micro_f1", "background": 2},
+        "elsewhere": {"name": "q_mean"},
+    }
+    for algo, measure in measures.items():
+        config = {"measure": measure, "dataset": {"name": "iris"}, "algo": {"name": algo}}
+        losses = {"q_mean": 0.5, "micro_f1": stored[algo]}
+        trials = [{"trial": 0, "losses": losses, "confusion": C}]
+        write(tmp_path, config={**config, "sigma": 0.1}, trials=trials)
+
+    def means(*options: str) -> dict[str, float]:
+        rows = json.loads(ncbench("aggregate", ".", "--format", "json", *options).out)
+        return {row["algo"]: row["mean"] for row in rows if row["status"] == "done"}
+
+    # Without background 0: hits 0.4, of 2 - 0.4 - 0.4.
+    assert means("--value", "micro_f1") == pytest.approx({**stored, "other": 1 - 2 * 0.4 / 1.2})
+    assert means() == {"default": 0.125, "other": 0.25, "elsewhere": 0.5}
 
 
 THIRD_PARTY = """
@@ -302,6 +325,19 @@ def test_newest_of_several_folders(ncbench: Callable, records: list, tmp_path: P
     assert "left out" not in ncbench("aggregate", "cells", "cells", "./cells").err
 
 
+def test_the_newest_record_is_not_the_one_with_the_latest_local_clock(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    config = {"measure": {"name": "q_mean"}, "dataset": {"name": "iris"}, "sigma": 0.1}
+    config |= {"algo": {"name": "fw"}}
+    # The night clocks are put back: 00:50 and 01:10 in UTC.
+    for loss, time in ((0.5, "02:10:00+0100"), (0.25, "02:50:00+0200")):
+        trials = [{"trial": 0, "losses": {"q_mean": loss}}]
+        write(tmp_path, config=config, trials=trials, provenance={"time": f"2026-10-25T{time}"})
+    rows = json.loads(ncbench("aggregate", ".", "--format", "json").out)
+    assert [row["mean"] for row in rows] == [0.5]
+
+
 def test_a_record_that_lacks_something_is_reported(
     ncbench: Callable, records: list, tmp_path: Path
 ) -> None:
@@ -316,6 +352,50 @@ def test_a_record_that_lacks_something_is_reported(
     assert outcome.err.count("ignored: record 0000") == 4
     assert "KeyError: 'measure'" in outcome.err
     assert "KeyError: 'losses'" in outcome.err
+
+
+@pytest.mark.parametrize("form", ["table", "md", "tex"])
+def test_what_is_not_as_by_default_is_said_below(
+    form: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    config = {"measure": {"name": "micro_f1", "background": 2}, "dataset": {"name": "iris"}}
+    config |= {"noise": {"name": "none"}, "cpe": {"name": "logistic"}, "sigma": 0.1}
+    config |= {"t_estimator": {"name": "cautious_map"}, "seed": 0, "trials": 1, "test_size": 0.5}
+    iterations = {"ncfw": 50, "ncbs": 200, "gone": 7}  # 200 is the default; of gone nobody knows
+    for algo, max_iter in iterations.items():
+        trials = [{"trial": 0, "losses": {"micro_f1": 0.5}}]
+        algorithm = {"name": algo, "max_iter": max_iter}
+        write(tmp_path, config={**config, "algo": algorithm}, trials=trials)
+    said = "measure.background=2, noise=none, t_estimator=cautious_map, test_size=0.5"
+    out = ncbench("aggregate", ".", "--format", form).out.replace("\\", "").replace("\n", " ")
+    assert f"All with {said}, algo.max_iter=50 (ncfw)." in out
+    # What is a column is not said again, nor what is filtered out.
+    out = ncbench("aggregate", ".", "--format", form, "--rows", "algo", "noise").out
+    assert "noise=none" not in out
+    assert "max_iter" not in ncbench("aggregate", ".", "--where", "algo=ncbs").out
+
+
+def test_versions_of_a_plugin_are_not_mixed_in_silence(ncbench: Callable, tmp_path: Path) -> None:
+    for number, version in enumerate(["c957c85ff523"] * 5 + ["0123456789ab"]):
+        for algo, plugin in (("rule", f"rule.py {version}"), ("fw", "ncbench 0.1.0")):
+            config = {"measure": {"name": "q_mean"}, "dataset": {"name": f"d{number}"}}
+            config |= {"algo": {"name": algo}, "sigma": 0.1}
+            write(
+                tmp_path,
+                config=config,
+                trials=[{"trial": 0, "losses": {"q_mean": 0.5}}],
+                plugins={"algo": plugin, "dataset": "ncbench 0.1.0"},
+                provenance={"time": f"2026-01-01T00:00:0{number}+0000"},
+            )
+    said = (
+        "rule: 5 of 6 cells are of another version (rule.py c957c85ff523) than the newest "
+        "(rule.py 0123456789ab)."
+    )
+    assert said in ncbench("aggregate", ".", "--format", "md").out
+    out = ncbench("aggregate", ".").out
+    assert said in " ".join(out.split())
+    assert "ncbench 0.1.0" not in out
+    assert "version" not in ncbench("aggregate", ".", "--where", "algo=fw").out
 
 
 def test_the_marks_follow_the_rule_they_state(ncbench: Callable, tmp_path: Path) -> None:

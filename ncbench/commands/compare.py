@@ -17,8 +17,8 @@ def main(argv: list[str]) -> int:
         "--reference",
         metavar="FILE.csv",
         required=True,
-        help="columns measure, dataset, algo, sigma, mean, sem; other keys that were swept may be "
-        "columns too",
+        help="columns measure, dataset, algo, sigma, mean, sem; other keys of the configuration "
+        "may be columns too",
     )
     add_errors(parser)
     parser.add_argument(
@@ -40,7 +40,9 @@ def main(argv: list[str]) -> int:
     cells = read(args)
     if not cells.value.is_loss:
         raise NcbenchError(f"--value {cells.value}: only losses are compared: lower is better")
-    frame = cells.frame(args.ddof)
+    # Also what was not swept: their boosting is not beside our logistic regression.
+    keep = [column for column in reference.columns if column in cells.keys]
+    frame = cells.frame(args.ddof, keep=keep)
     found = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
     if args.format == "table" and args.out is None:
         for number, grid in enumerate(found.grids()):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ncbench.aggregate import LEADING, as_text, tidy
+from ncbench.configuration import time_of
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.marks import method_keys, problem_keys
 
@@ -137,13 +138,9 @@ def _newest(records: Sequence[Record]) -> dict[str, int]:
     places: dict[str, int] = {}
     for k, record in enumerate(records):
         known = places.get(record["id"])
-        if known is None or _time(record) >= _time(records[known]):
+        if known is None or time_of(record) >= time_of(records[known]):
             places[record["id"]] = k
     return places
-
-
-def _time(record: Record) -> str:
-    return str(record.get("provenance", {}).get("time", ""))
 
 
 def _mean(record: Record, *path: str) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from ncbench.grid import Entry, Grid
@@ -25,7 +27,8 @@ def figure1_table(frame: pd.DataFrame) -> Grid:
     ours: dict[tuple[str, float, int], list[str]] = {}
     for row in frame.to_dict("records"):
         key = (row["measure"], round(row["sigma"], 6), int(row["train_size"]))
-        ours.setdefault(key, []).append(f"{row['mean']:.3f} ({row['sem']:.3f})")
+        error = "" if math.isnan(row["sem"]) else f" ({row['sem']:.3f})"  # one trial has none
+        ours.setdefault(key, []).append(f"{row['mean']:.3f}{error}")
     sizes = sorted({size for *_, size in [*theirs, *ours]})
     columns = ["measure", "sigma"]
     for size in sizes:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ncbench.aggregate import LEADING, as_text
-from ncbench.compare import ABSENT, ERRORS, Comparison
+from ncbench.compare import ABSENT, ERRORS, Comparison, in_errors_text
 from ncbench.grid import Entry, Grid
 
 SELECTED = "nc_selected"
@@ -130,7 +130,7 @@ def _cell(row: Mapping[Any, Any] | None) -> list[Entry]:
     ours = f"{row['ours']:.3f}"
     if not math.isnan(row["ours_sem"]):
         ours += f" ({row['ours_sem']:.3f})"
-    return [Entry(ours, bold=bool(row["best"])), theirs, Entry(f"{row['in_errors']:+.1f}")]
+    return [Entry(ours, bold=bool(row["best"])), theirs, Entry(in_errors_text(row))]
 
 
 def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str]:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from ncbench.aggregate import LEADING, Cells, as_text, keys_of
+from ncbench.configuration import written
 from ncbench.export import Results
 from ncbench.figures.results import plain
 from ncbench.grid import Entry
@@ -186,8 +187,9 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
             {"count": 0, "first": time, "last": time, "origin": _flat(origin)},
         )
         group["count"] += 1
-        group["first"], group["last"] = min(group["first"], time), max(group["last"], time)
-    return sorted(groups.values(), key=lambda group: str(group["last"]), reverse=True)
+        group["first"] = min(group["first"], time, key=written)
+        group["last"] = max(group["last"], time, key=written)
+    return sorted(groups.values(), key=lambda group: written(group["last"]), reverse=True)
 
 
 def describe_safely(config: Mapping[str, Any]) -> str:

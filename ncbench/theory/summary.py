@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ncbench import seeds
+from ncbench.aggregate import as_text, in_order
+from ncbench.configuration import digest, flat, time_of, varies
 from ncbench.dataset import Dataset
 from ncbench.errors import NcbenchError, NotApplicable, require
 from ncbench.measure import Measure
@@ -22,11 +24,15 @@ from ncbench.theory.bayes import bayes_optimal
 from ncbench.theory.terms import Population
 
 CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
-"""What is the same along a curve of regret against m."""
+"""What is always said of a curve of regret against m; whatever else differs is added to it."""
+
+_SIZES = ("dataset.train", "test_size")  # these make m
 
 _FEWEST = 1000  # with fewer, the change to a quarter of them says nothing about the error
 
 TERMS = ["cpe_error", "op1", "op1_bound", "op2_error", "op2", "op2_bound"]
+
+_NUMBERS = ["m", "inverse_norm", "trials", "regret", "sem", *TERMS]
 
 
 def optima(name: str, size: int) -> pd.DataFrame:
@@ -66,40 +72,73 @@ def optima(name: str, size: int) -> pd.DataFrame:
 def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return one row for each cell whose regret was measured: means over its trials.
 
-    Columns are those of a curve, sigma, m (size of the training part), inverse_norm, trials,
-    regret and its standard error sem (ddof 1), and the terms of the bounds.
+    Columns are those of a curve (``CURVE``, and every other key that is not the same in all, but
+    for the sample size), sigma, m (size of the training part), inverse_norm, trials, regret and
+    its standard error sem (ddof 1), and the terms of the bounds. Of records with the same
+    configuration the newest counts. One that cannot be measured any more, because its plug-in or
+    a file is gone, is skipped, and that is said on standard error.
     """
-    rows: list[dict[str, Any]] = []
+    newest: dict[bytes, tuple[Any, dict[str, Any] | None]] = {}
+    older = 0
     for record in records:
-        trials = [trial for trial in record.get("trials", []) if trial.get("theory")]
-        if record["status"] != "done" or not trials:
-            continue
-        config, measured = record["config"], pd.DataFrame([t["theory"] for t in trials])
         try:
-            psi, optimum = least_loss(config)
-        except NotApplicable:
-            continue  # a measure that is only reported
-        none = pd.Series(dtype=float)
-        regret = pd.Series([psi(np.array(C)) - optimum for C in measured["confusion"]])
-        names: dict[str, Any] = {key: config[key]["name"] for key in CURVE}
-        rows.append(
-            {
-                **names,
-                "sigma": config["sigma"],
-                "m": trials[0]["train_size"],
-                "inverse_norm": measured["inverse_norm"].iloc[0],
-                "trials": len(trials),
-                "regret": regret.mean(),
-                "sem": regret.sem(ddof=1),
-                **{term: float(measured.get(term, none).mean()) for term in TERMS},
-            }
-        )
+            keys, time = flat(record["config"]), time_of(record)
+            which = digest(keys)
+            known = newest.get(which)
+            older += known is not None
+            if known is None or time >= known[0]:
+                newest[which] = time, _row(record, keys)
+        except Exception as error:  # a plug-in of another version may raise anything
+            print(f"skipped: record {record.get('id', '')}: {_why(error)}", file=sys.stderr)
+    if older:
+        print(f"left out: {older} older records of the same configurations", file=sys.stderr)
+    rows = [row for _, row in newest.values() if row is not None]
     if not rows:
         raise NcbenchError(
             "no regret in these records: it is measured where the distribution is known, as that "
             "of dataset=synthetic is; python -m ncbench -m +experiment=paper/figure1_micro_f1"
         )
-    return pd.DataFrame(rows).sort_values([*CURVE, "sigma", "m"], ignore_index=True)
+    frame = pd.DataFrame(rows)
+    about = [*CURVE, "sigma", *_NUMBERS]
+    keys_met = [key for key in frame.columns if key not in (*about, *_SIZES) or key == "trials"]
+    alike = [rows for _, rows in frame.groupby(CURVE)]
+    others = [key for key in keys_met if any(varies(rows, key) for rows in alike)]
+    frame = in_order(frame, [*CURVE, *others, "sigma", "m"])
+    for key in others:
+        if key != "trials":
+            frame[key] = frame[key].map(as_text)  # lists, and values that some plug-ins lack
+    return frame[list(dict.fromkeys([*CURVE, *others, "sigma", *_NUMBERS]))]
+
+
+def _row(record: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return keys and numbers of a record, or None if it has no regret."""
+    trials = [trial for trial in record.get("trials", []) if trial.get("theory")]
+    if record["status"] != "done" or not trials:
+        return None
+    try:
+        psi, optimum = least_loss(record["config"])
+    except NotApplicable:
+        return None  # a measure that is only reported
+    measured, none = pd.DataFrame([t["theory"] for t in trials]), pd.Series(dtype=float)
+    regret = pd.Series([psi(np.array(C)) - optimum for C in measured["confusion"]])
+    return {
+        **keys,
+        "m": trials[0]["train_size"],
+        "inverse_norm": measured["inverse_norm"].iloc[0],
+        "trials": len(trials),
+        "regret": regret.mean(),
+        "sem": regret.sem(ddof=1),
+        **{term: float(measured.get(term, none).mean()) for term in TERMS},
+    }
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, NcbenchError) else f"{type(error).__name__}: {error}"
+
+
+def curve_keys(frame: pd.DataFrame) -> list[str]:
+    """Return what is the same along a curve: the columns of ``terms`` before sigma."""
+    return list(frame.columns[: list(frame.columns).index("sigma")])
 
 
 def least_loss(config: Mapping[str, Any]) -> tuple[Measure, float]:
@@ -143,13 +182,14 @@ def slopes(frame: pd.DataFrame) -> pd.DataFrame:
     -0.5
     """
     rows = []
-    for key, curve in frame.groupby([*CURVE, "sigma"]):
+    keys = [*curve_keys(frame), "sigma"]
+    for key, curve in frame.groupby(keys):
         fit = curve[curve["regret"] > 0]
         if fit["m"].nunique() > 1:
             slope, intercept = np.polyfit(np.log(fit["m"]), np.log(fit["regret"]), 1)
-            names = dict(zip([*CURVE, "sigma"], key, strict=True))
+            names = dict(zip(keys, key, strict=True))
             rows.append({**names, "slope": slope, "at_1": np.exp(intercept)})
-    return pd.DataFrame(rows, columns=[*CURVE, "sigma", "slope", "at_1"])
+    return pd.DataFrame(rows, columns=[*keys, "slope", "at_1"])
 
 
 def print_optima(dataset: str, size: int) -> None:
@@ -169,7 +209,7 @@ def print_theory(folder: str, form: str, figures: str | None) -> None:
     if form == "csv":
         print(frame.to_csv(index=False), end="")
         return
-    same = [key for key in CURVE if frame[key].nunique() == 1]
+    same = [key for key in curve_keys(frame) if frame[key].nunique() == 1]
     print(", ".join(f"{key}={frame[key].iloc[0]}" for key in same))
     print(f"\n{_rendered(frame.drop(columns=same), form)}\n")
     fitted = slopes(frame)

@@ -1,0 +1,50 @@
+"""Which cells of a table are of other versions of a plug-in than the newest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+
+class Made(NamedTuple):
+    """When a cell was run, and with what: by kind the plug-in's name, and its version."""
+
+    time: tuple[float, str]
+    names: Mapping[str, Any]
+    plugins: Mapping[str, str]
+
+
+def mixed_versions(cells: Iterable[Made]) -> list[str]:
+    """Return a sentence for each distribution, or file, that cells have several versions of.
+
+    Examples
+    --------
+    >>> cells = [
+    ...     Made((day, ""), {"algo": "rule"}, {"algo": f"rule.py {version}"})
+    ...     for day, version in ((1.0, "c957"), (2.0, "c957"), (3.0, "a012"))
+    ... ]
+    >>> mixed_versions(cells)
+    ['rule: 2 of 3 cells are of another version (rule.py c957) than the newest (rule.py a012).']
+    """
+    versions: dict[str, list[tuple[tuple[float, str], str]]] = {}
+    names: dict[str, set[str]] = {}
+    for cell in cells:
+        found = {}
+        for kind, text in cell.plugins.items():
+            distribution = text.rpartition(" ")[0]
+            found[distribution] = text  # a distribution has one version in a cell
+            names.setdefault(distribution, set()).add(str(cell.names.get(kind, distribution)))
+        for distribution, text in found.items():
+            versions.setdefault(distribution, []).append((cell.time, text))
+    said = []
+    for distribution, made in versions.items():
+        newest = max(made)[1]
+        others = [text for _, text in made if text != newest]
+        if others:
+            (name, *more) = names[distribution]
+            label = distribution if more else name
+            said.append(
+                f"{label}: {len(others)} of {len(made)} cells are of another version "
+                f"({', '.join(sorted(set(others)))}) than the newest ({newest})."
+            )
+    return said
