@@ -53,7 +53,7 @@ def main() -> None:
     )
     parser.add_argument("--data-dir", required=True)
     parser.add_argument("--datasets", default="abalone,pageblocks,satimage,vehicle")
-    parser.add_argument("--learners", default="forward")
+    parser.add_argument("--learners", default="forward,power_logistic")
     parser.add_argument("--seeds", default="1,2")
     parser.add_argument("--splits", type=int, default=5)
     args = parser.parse_args()
