@@ -182,6 +182,17 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert {path.name for path in tmp_path.iterdir()} == {"outputs", "report.html"}
 
 
+def test_a_cell_whose_process_was_killed_has_no_traceback_and_that_is_said(
+    ncbench: Any, tmp_path: Path, make_record: Make
+) -> None:
+    killed = make_record(status="failed", reason="the process of this cell was killed by SIGKILL")
+    keep(tmp_path / "outputs", make_record("ncfw", losses=[0.1]), killed)
+    done = ncbench("report", "outputs")
+    assert done.code == 0, done.err
+    said = Elements((tmp_path / "report.html").read_text()).texts["pre"]
+    assert "No traceback: the process ended without one." in said
+
+
 def test_figures_are_bounded_in_number_and_that_is_said(
     make_record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
