@@ -47,9 +47,12 @@ def write_json(path: Path, data: Any) -> None:
 @contextlib.contextmanager
 def only_one(lock: Path) -> Iterator[None]:
     """Hold a lock among processes; it ends with the process that holds it, however that ends."""
-    make_folder(lock.parent)
     while True:
-        stream = lock.open("w")
+        make_folder(lock.parent)
+        try:
+            stream = lock.open("w")
+        except FileNotFoundError:  # whoever held it before took its empty folder away
+            continue
         # Windows and some network file systems have no such locks: then work may be done twice,
         # but what is written is still whole.
         with contextlib.suppress(ImportError, OSError):

@@ -119,9 +119,16 @@ class CellFolder:
 
     @contextlib.contextmanager
     def mine(self) -> Iterator[None]:
-        """Hold the cell: another process that wants it waits, and then finds it finished."""
-        with only_one(self.path / ".lock"):
-            yield
+        """Hold the cell: another process that wants it waits, and then finds it finished.
+
+        A folder in which nothing was left is taken away again.
+        """
+        try:
+            with only_one(self.path / ".lock"):
+                yield
+        finally:
+            with contextlib.suppress(OSError):  # it holds something
+                self.path.rmdir()
 
     def trials(self) -> dict[int, dict[str, Any]]:
         """Return the trials kept by a run that did not get to the end."""
