@@ -44,11 +44,10 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
     except NotApplicable as unfit:
         record = new_record(config, "skipped", reason=str(unfit))
     except (Exception, SystemExit) as error:
-        folder.forget_trials()  # the code will be mended: its trials are not those of the next run
         record = _failed(config, error)
-    folder.write(record)
+    said = folder.write_failure(record)
     observers.run_finished(record)
-    return record
+    return said
 
 
 def _failed(config: Config, error: BaseException) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ncbench.errors import NcbenchError
 
@@ -45,30 +45,53 @@ def write_json(path: Path, data: Any) -> None:
 
 
 @contextlib.contextmanager
-def only_one(lock: Path) -> Iterator[None]:
-    """Hold a lock among processes; it ends with the process that holds it, however that ends."""
+def only_one(lock: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Hold a lock among processes; it ends with the process that holds it, however that ends.
+
+    Without ``wait``, a lock that another process holds is left to it, and False is given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> lock = Path(tempfile.mkdtemp(), "lock")
+    >>> with only_one(lock) as first, only_one(lock, wait=False) as second:
+    ...     print(first, second)
+    True False
+    """
     while True:
         make_folder(lock.parent)
         try:
             stream = lock.open("w")
         except FileNotFoundError:  # whoever held it before took its empty folder away
             continue
-        # Windows and some network file systems have no such locks: then work may be done twice,
-        # but what is written is still whole.
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX)
+        if not _locked(stream, wait):
+            stream.close()
+            yield False
+            return
         # Whoever held it before has deleted it: the file that is locked must be the one in place.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(stream.fileno()), lock.stat()):
                 break
         stream.close()
     try:
-        yield
+        yield True
     finally:
         lock.unlink(missing_ok=True)
         stream.close()
+
+
+def _locked(stream: IO[str], wait: bool) -> bool:
+    """Lock an open file; False if another process has, and it was not to be waited for."""
+    # Windows and some network file systems have no such locks: then work may be done twice, but
+    # what is written is still whole.
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl
+
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def make_folder(folder: Path) -> None:

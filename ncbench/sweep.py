@@ -248,17 +248,23 @@ def finish(sweep: Sweep) -> int:
     from ncbench.values import Value
 
     cells = Cells(Value())
-    failed = []
-    missing = 0
-    for config in sweep.configs:
+    states = Progress.read(sweep.folder).states
+    failed: list[Mapping[str, Any]] = []
+    kept = missing = 0
+    for number, config in enumerate(sweep.configs):
+        state = states.get(number, {"state": "missing"})
         path = CellFolder(config["output_dir"], config["id"]).path / RECORD
         try:
             record = read_record(path)
             cells.add(record)
         except ValueError:
+            record = None
+        if state["state"] == "failed":  # whatever record there is of an earlier run
+            failed.append({"id": config["id"], "config": config, "reason": state["reason"]})
+            kept += record is not None and record["status"] == "done"
+        elif record is None:
             missing += 1
-            continue
-        if record["status"] == "failed":
+        elif record["status"] == "failed":
             failed.append(record)
     print()
     results = Results.of(cells)
@@ -267,6 +273,11 @@ def finish(sweep: Sweep) -> int:
         for form in ("csv", "md", "tex"):
             write(FORMS[form](results), sweep.folder / f"table.{form}")
     print_failures(failed)
+    if kept:
+        print(
+            f"{kept} of them had been done before: those records stay; the new tracebacks are in "
+            f"{sweep.folder}/<number>.json"
+        )
     if missing:
         print(f"{missing} cells were not run. Go on with: {sweep.go_on()}")
     if len(results.frame):

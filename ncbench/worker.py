@@ -87,18 +87,23 @@ def get_worker() -> Worker:
 def _killed(config: Config, code: int) -> dict[str, Any]:
     how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
     record = new_record(config, "failed", reason=f"the process of this cell {how}")
-    CellFolder(config["output_dir"], config["id"]).write(record)
+    folder = CellFolder(config["output_dir"], config["id"])
+    # Memory may have run out, and the next run goes on; code that ends its process is mended.
+    said = folder.write_failure(record, keep_trials=code < 0)
     with contextlib.suppress(NcbenchError):  # the file of an observer may be gone too
         use_files(config["plugins_from"])
     observers.run_finished(record)
-    return summary(record)
+    return summary(said)
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
     """Return what a sweep needs to know about a finished cell."""
     from ncbench.sweep import line
 
+    # A failure that replaces no record is told here alone.
+    traced = {"traceback": record["traceback"]} if "traceback" in record else {}
     return {
+        **traced,
         "id": record["id"],
         "status": record["status"],
         "reason": record.get("reason", ""),
