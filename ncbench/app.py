@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import itertools
 import json
 import os
@@ -29,9 +28,9 @@ from omegaconf.errors import OmegaConfBaseException
 from ncbench import configs
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import write_json
+from ncbench.keys import nearest, refuse_unknown
 from ncbench.records import RECORD, CellFolder, cell_id, plugin_versions
 from ncbench.registry import KINDS, files_in_use, get_registry, use_files
-from ncbench.settings import SETTINGS
 
 if TYPE_CHECKING:
     from ncbench.sweep import Sweep
@@ -234,7 +233,9 @@ def _axis(override: Override) -> list[str]:
 
 
 def _resolve(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> dict[str, Any]:
-    config = {**configs.resolve(_compose(hydra, args, overrides)), "command": sys.argv[1:]}
+    cfg = _compose(hydra, args, overrides)
+    refuse_unknown(cfg)
+    config = {**configs.resolve(cfg), "command": sys.argv[1:]}
     config["plugins"] = plugin_versions(config)
     return {**config, "id": cell_id(config)}
 
@@ -290,7 +291,7 @@ def _explain(error: BaseException) -> str:
     if missing:
         return str(UnknownName.among("+experiment", missing["name"], _experiment_files()))
     misspelt = _MISSPELT.search("\n".join(lines))
-    return _nearest(misspelt["key"]) if misspelt else "\n".join(lines)
+    return nearest(misspelt["key"]) if misspelt else "\n".join(lines)
 
 
 def _experiment_files(folder: str = "experiment") -> list[str]:
@@ -301,30 +302,3 @@ def _experiment_files(folder: str = "experiment") -> list[str]:
     for inner in loader.list_groups(folder):
         found += _experiment_files(f"{folder}/{inner}")
     return found
-
-
-def _nearest(key: str) -> str:
-    """Say which keys there are, the nearest first."""
-    kind = key.partition(".")[0]
-    known = list(SETTINGS)
-    known += [
-        f"{plugin.kind}.{parameter.name}"
-        for plugin in get_registry().plugins()
-        for parameter in plugin.parameters
-    ]
-    if kind in KINDS:
-        known = [name for name in known if name.startswith(f"{kind}.")]
-        where = f"the chosen {KINDS[kind].title} has no such parameter"
-    else:
-        known += list(KINDS)
-        where = "no such key"
-    if key in known:  # of another plug-in of the kind
-        owners = [
-            plugin.name
-            for plugin in get_registry().plugins()
-            if key in [f"{plugin.kind}.{parameter.name}" for parameter in plugin.parameters]
-        ]
-        return f"{key}: {where}; these have: {', '.join(owners)}"
-    near = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{key}: {where}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

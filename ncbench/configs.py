@@ -37,7 +37,12 @@ def _schema(plugin: Plugin) -> type:
         if isinstance(default, list | dict):
             default = field(default_factory=lambda value=default: value)  # type: ignore[misc]
         fields.append((parameter.name, annotation, default))
-    return make_dataclass(f"{plugin.kind}_{plugin.name}", fields)
+    return make_dataclass(schema_name(plugin), fields)
+
+
+def schema_name(plugin: Plugin) -> str:
+    """Return the name of the type of a plug-in's config group option."""
+    return f"{plugin.kind}_{plugin.name}"
 
 
 def resolve(cfg: DictConfig) -> dict[str, Any]:
