@@ -29,6 +29,7 @@ from ncbench import configs
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import write_json
 from ncbench.keys import nearest, refuse_unknown
+from ncbench.overrides import quoted, readable
 from ncbench.records import RECORD, CellFolder, cell_id, plugin_versions
 from ncbench.registry import KINDS, files_in_use, get_registry, use_files
 
@@ -48,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
     """Run ``python -m ncbench`` without a subcommand; return the exit code."""
     parser = get_args_parser()
     args = parser.parse_intermixed_args(argv)  # -m may stand between keys
-    args.overrides = use_named_files(args.overrides)
+    args.overrides = use_named_files(readable(args.overrides))
     configs.register()
     asks_only = args.hydra_help or args.cfg or args.info or args.shell_completion
     if asks_only:
@@ -93,7 +94,7 @@ def use_named_files(overrides: list[str]) -> list[str]:
     use_files(paths)
     if not named:
         return overrides
-    absolute = ",".join(map(_quoted, files_in_use()))
+    absolute = ",".join(map(quoted, files_in_use()))
     others = [text for text in overrides if text not in named]
     return [*others, f"plugins_from=[{absolute}]"]
 
@@ -169,7 +170,7 @@ def _launch(hydra: Hydra, args: argparse.Namespace, sweep: Sweep, first: list[st
         task_function=job,
         overrides=[
             *first,
-            *("hydra.mode=MULTIRUN", f"hydra.sweep.dir={_quoted(str(sweep.folder))}"),
+            *("hydra.mode=MULTIRUN", f"hydra.sweep.dir={quoted(str(sweep.folder))}"),
             *("hydra.sweeper.params=null", f"job={jobs}"),
         ],
         with_log_configuration=False,
@@ -212,7 +213,7 @@ def _swept_in_files(
 ) -> list[Override]:
     """Return what an experiment file sweeps over, but for what the command line says itself."""
     params = _file_params(hydra, args, given)
-    swept = _parse(hydra, [f"{key}={value}" for key, value in params.items()])
+    swept = _parse(hydra, readable([f"{key}={value}" for key, value in params.items()]))
     keys = {override.key_or_group for override in given}
     return [override for override in swept if override.key_or_group not in keys]
 
@@ -238,11 +239,6 @@ def _resolve(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> di
     config = {**configs.resolve(cfg), "command": sys.argv[1:]}
     config["plugins"] = plugin_versions(config)
     return {**config, "id": cell_id(config)}
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def _parse(hydra: Hydra, overrides: list[str]) -> list[Override]:

@@ -34,6 +34,8 @@ BAD_INPUT = {
     "parameter of another with +": (["+algo.folds=3"], ["algo.folds", "these have: nc"]),
     "misspelt parameter": (["algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter?"]),
     "parameter of another plug-in": (["dataset=iris", "dataset.path=x"], ["dataset.path"]),
+    "text or a list": (["dataset=file", "dataset.path=[ä"], ["\"dataset.path='[ä'\""]),
+    "key of odd characters": (["größe=1"], ["größe=1: expected KEY=VALUE"]),
     "ill-typed parameter": (["algo.max_iter=many"], ["algo.max_iter=many", "Integer"]),
     "ill-typed key": (["sigma=low"], ["sigma=low", "Float"]),
     "choice": (["algo.sample_split=third"], ["algo.sample_split=third", "none, half, crossfit"]),
@@ -158,6 +160,20 @@ def test_bad_csv_is_refused(
     for fragment in fragments:
         assert fragment in outcome.err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+@pytest.mark.parametrize("name", ["dätei.csv", "a(1).csv", "a=b.csv", "a~ #1.csv"])
+def test_names_that_hydra_cannot_read_are_taken_as_text(
+    name: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    rows = [f"{k},{k % 7},{'xy'[k % 2]}" for k in range(60)]
+    (tmp_path / name).write_text("\n".join(["a,b,größe2", *rows]))
+    for mode in ([], ["-m"]):
+        argv = (f"dataset.path={name}", "dataset.target=größe2", "algo=cpe_argmax", "trials=1")
+        done = ncbench(*mode, "dataset=file", *argv)
+        assert done.code == 0, done.err
+    (record,) = records(tmp_path)
+    assert record["config"]["dataset"] == {"name": "file", "path": name, "target": "größe2"}
 
 
 def test_a_data_set_that_cannot_be_found_says_where_and_how(
