@@ -24,6 +24,7 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError  # type: ignore[import-untyped]
 
 from ncbench import configs
 from ncbench.errors import NcbenchError, UnknownName
@@ -68,6 +69,9 @@ def main(argv: Sequence[str]) -> int:
         return _sweep(hydra, args) if args.multirun else _single(hydra, args)
     except (HydraException, OmegaConfBaseException) as error:
         raise NcbenchError(_explain(error)) from error
+    except YAMLError as error:  # it names the file and the line
+        said = " ".join(str(error).split())
+        raise NcbenchError(f"a config file is not YAML: {said}") from error
     finally:
         GlobalHydra.instance().clear()
 

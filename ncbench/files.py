@@ -39,6 +39,24 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
+def write_output(out: Path, content: bytes) -> None:
+    """Write a file that ``--out`` asked for, whole or not at all; say in words why it cannot be.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> try:
+    ...     write_output(Path(tempfile.mkdtemp()), b"all of it")
+    ... except NcbenchError as error:
+    ...     print(str(error).split(": ", 1)[1])
+    cannot be written: Is a directory
+    """
+    try:
+        write_whole(out, content)
+    except OSError as error:
+        raise NcbenchError(f"--out {out}: cannot be written: {error.strerror}") from error
+
+
 def write_json(path: Path, data: Any) -> None:
     """Write plain data as JSON, whole or not at all; NaN and infinity are refused."""
     write_whole(path, json.dumps(data, allow_nan=False).encode())

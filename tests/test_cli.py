@@ -87,6 +87,18 @@ BAD_INPUT = {
         ["cpe=sklearn", "cpe.estimator=RandomForest", "dataset=iris"],
         ["RandomForest", "did you mean 'RandomForestClassifier'"],
     ),
+    "classifier without probabilities": (
+        ["cpe=sklearn", "cpe.estimator=SVC", "dataset=iris"],
+        ["cpe.estimator=SVC", "predict_proba"],
+    ),
+    "parameter of a classifier": (
+        ["cpe=sklearn", "cpe.estimator=GaussianNB", "cpe.params={var_smoothing: -1}"],
+        ["cpe.params of GaussianNB", "'var_smoothing'", "Got -1"],
+    ),
+    "nobody's home": (
+        ["dataset=file", "dataset.path=~no_such_user_/a.csv"],
+        ["~no_such_user_/a.csv", "cannot be read"],
+    ),
     "one class in training": (
         ["dataset=synthetic", "dataset.train=1", "dataset.test=2000"],
         ["training part of trial 0", "of one class"],
@@ -174,6 +186,35 @@ def test_names_that_hydra_cannot_read_are_taken_as_text(
         assert done.code == 0, done.err
     (record,) = records(tmp_path)
     assert record["config"]["dataset"] == {"name": "file", "path": name, "target": "größe2"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file that even root cannot read")
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "dataset=file dataset.path=mine.csv",
+        "dataset=iris noise=matrix noise.path=mine.csv",
+        "dataset=iris measure=cost measure.path=mine.csv",
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(argv: str, ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").symlink_to("/proc/self/mem")
+    refused = ncbench(*argv.split())
+    assert refused.code == 2
+    assert "file 'mine.csv': cannot be read: " in refused.err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+def test_a_config_file_that_is_not_yaml_is_named_with_the_line(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text("sigma: 0.1\ntrials: [1\nseed: }\n")
+    for mode in ([], ["-m"]):
+        refused = ncbench(*mode, "--config-dir", ".", "+experiment=mine")
+        assert refused.code == 2
+        assert refused.err.count("\n") == 1
+        assert 'mine.yaml", line 3' in refused.err
 
 
 def test_a_data_set_that_cannot_be_found_says_where_and_how(
