@@ -66,12 +66,18 @@ class Worker:
 
     def _start(self) -> None:
         read, write = os.pipe()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "ncbench.worker", str(write)],
-            stdin=subprocess.PIPE,
-            pass_fds=[write],
-            text=True,
-        )
+        # Ctrl-C in a terminal reaches the whole group: the sweep decides what becomes of its
+        # worker. The child inherits what is blocked, and so is deaf from its first instruction.
+        allowed = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "ncbench.worker", str(write)],
+                stdin=subprocess.PIPE,
+                pass_fds=[write],
+                text=True,
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, allowed)
         os.close(write)
         self._answers = os.fdopen(read)
 
@@ -114,7 +120,7 @@ def summary(record: dict[str, Any]) -> dict[str, Any]:
 def _serve(answers: int) -> None:
     from ncbench.cell import run_in_sweep
 
-    # Ctrl-C in a terminal reaches the whole group: the sweep decides what becomes of its worker.
+    # As where it was started. Not only blocked: a library may want signals of its own.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: queue.Queue[str] = queue.Queue()
 

@@ -480,6 +480,20 @@ def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
         assert imported(*argv) == "False False", argv
 
 
+@pytest.mark.parametrize("argv", [["dataset=iris"], ["-m", "dataset=iris"], ["report", "outputs"]])
+def test_ctrl_c_while_a_command_starts_is_one_line(
+    argv: list[str], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ncbench.__main__.import_module", pressed)
+    monkeypatch.setattr("ncbench.configs.register", pressed)
+    outcome = ncbench(*argv)
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "ncbench: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_version_is_that_of_ncbench(ncbench: Callable) -> None:
     assert ncbench("--version").out == f"ncbench {__version__}\n"
 
