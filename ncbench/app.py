@@ -40,9 +40,13 @@ if TYPE_CHECKING:
 CONFIG_NAME = "config"
 CONFIG_PATH = "pkg://ncbench_conf"
 
+_LAUNCHERS = {"joblib": "joblib", "submitit_slurm": "slurm", "submitit_local": "slurm"}
+"""Launchers that are packages of their own, and the extra that brings each."""
+
 _INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
 _PLUGINS_FROM = re.compile(r"\+{0,2}plugins_from=")
 _NO_EXPERIMENT = re.compile(r"Could not (find|load) 'experiment/(?P<name>[^']+)'")
+_NO_LAUNCHER = re.compile(r"Could not (find|load) 'hydra/launcher/(?P<name>[^']+)'")
 _MISSPELT = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
@@ -290,8 +294,19 @@ def _explain(error: BaseException) -> str:
     missing = _NO_EXPERIMENT.search("\n".join(lines))
     if missing:
         return str(UnknownName.among("+experiment", missing["name"], _experiment_files()))
+    absent = _NO_LAUNCHER.search("\n".join(lines))
+    if absent:
+        return _no_launcher(absent["name"])
     misspelt = _MISSPELT.search("\n".join(lines))
     return nearest(misspelt["key"]) if misspelt else "\n".join(lines)
+
+
+def _no_launcher(name: str) -> str:
+    extra = _LAUNCHERS.get(name)
+    if extra:
+        return f"hydra/launcher={name} is not installed: pip install 'ncbench[{extra}]'"
+    known = GlobalHydra.instance().config_loader().get_group_options("hydra/launcher")
+    return str(UnknownName.among("hydra/launcher", name, {*known, *_LAUNCHERS}))
 
 
 def _experiment_files(folder: str = "experiment") -> list[str]:

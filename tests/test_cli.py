@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hydra.core.config_store import ConfigStore
+from hydra.core.plugins import Plugins
 
 from ncbench import __version__
 
@@ -478,6 +480,29 @@ def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
     assert imported("plugins") == "True True"  # the catalogue is made
     for argv in (["plugins"], ["--help"], ["algo=nope"], ["sigmaa=1"], ["algo.max_iter=x"]):
         assert imported(*argv) == "False False", argv
+
+
+@pytest.mark.parametrize(
+    ("launcher", "said"),
+    [
+        ("joblib", "hydra/launcher=joblib is not installed: pip install 'ncbench[joblib]'"),
+        ("submitit_slurm", "submitit_slurm is not installed: pip install 'ncbench[slurm]'"),
+        ("jobllib", "hydra/launcher 'jobllib' is not known; did you mean 'joblib'?"),
+    ],
+)
+def test_a_launcher_that_is_not_installed_says_what_to_install(
+    launcher: str, said: str, ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Plugins.instance()  # which fills the store, once
+    groups = ConfigStore.instance().repo["hydra"]
+    basic = {"basic.yaml": groups["launcher"]["basic.yaml"]}
+    monkeypatch.setitem(groups, "launcher", basic)
+    for mode in ([], ["-m"]):
+        refused = ncbench(*mode, "dataset=iris", "trials=1", f"hydra/launcher={launcher}")
+        assert refused.code == 2
+        assert said in refused.err
+        assert refused.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("argv", [["dataset=iris"], ["-m", "dataset=iris"], ["report", "outputs"]])
