@@ -114,7 +114,12 @@ def _locked(stream: IO[str], wait: bool) -> bool:
 
 def make_folder(folder: Path) -> None:
     """Make a folder, or say in words why it cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise NcbenchError(f"{folder}: cannot be made a folder: {error.strerror}") from error
+    for attempt in range(100):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            return
+        except OSError as error:
+            # It was there, and no folder: a file, or one that was taken away empty since.
+            if isinstance(error, FileExistsError) and attempt < 99:
+                continue
+            raise NcbenchError(f"{folder}: cannot be made a folder: {error.strerror}") from error
