@@ -41,6 +41,9 @@ def main() -> None:
     except NcbenchError as error:
         print(f"ncbench: {error}", file=sys.stderr)
         code = 2
+    except KeyboardInterrupt:
+        print("ncbench: interrupted", file=sys.stderr)
+        code = 130
     except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0

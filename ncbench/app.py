@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import itertools
 import json
 import os
@@ -25,13 +24,15 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError  # type: ignore[import-untyped]
 
 from ncbench import configs
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import write_json
+from ncbench.keys import nearest, refuse_unknown
+from ncbench.overrides import quoted, readable
 from ncbench.records import RECORD, CellFolder, cell_id, plugin_versions
 from ncbench.registry import KINDS, files_in_use, get_registry, use_files
-from ncbench.settings import SETTINGS
 
 if TYPE_CHECKING:
     from ncbench.sweep import Sweep
@@ -39,9 +40,13 @@ if TYPE_CHECKING:
 CONFIG_NAME = "config"
 CONFIG_PATH = "pkg://ncbench_conf"
 
+_LAUNCHERS = {"joblib": "joblib", "submitit_slurm": "slurm", "submitit_local": "slurm"}
+"""Launchers that are packages of their own, and the extra that brings each."""
+
 _INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
 _PLUGINS_FROM = re.compile(r"\+{0,2}plugins_from=")
 _NO_EXPERIMENT = re.compile(r"Could not (find|load) 'experiment/(?P<name>[^']+)'")
+_NO_LAUNCHER = re.compile(r"Could not (find|load) 'hydra/launcher/(?P<name>[^']+)'")
 _MISSPELT = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
@@ -49,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
     """Run ``python -m ncbench`` without a subcommand; return the exit code."""
     parser = get_args_parser()
     args = parser.parse_intermixed_args(argv)  # -m may stand between keys
-    args.overrides = use_named_files(args.overrides)
+    args.overrides = use_named_files(readable(args.overrides))
     configs.register()
     asks_only = args.hydra_help or args.cfg or args.info or args.shell_completion
     if asks_only:
@@ -68,6 +73,9 @@ def main(argv: Sequence[str]) -> int:
         return _sweep(hydra, args) if args.multirun else _single(hydra, args)
     except (HydraException, OmegaConfBaseException) as error:
         raise NcbenchError(_explain(error)) from error
+    except YAMLError as error:  # it names the file and the line
+        said = " ".join(str(error).split())
+        raise NcbenchError(f"a config file is not YAML: {said}") from error
     finally:
         GlobalHydra.instance().clear()
 
@@ -94,7 +102,7 @@ def use_named_files(overrides: list[str]) -> list[str]:
     use_files(paths)
     if not named:
         return overrides
-    absolute = ",".join(map(_quoted, files_in_use()))
+    absolute = ",".join(map(quoted, files_in_use()))
     others = [text for text in overrides if text not in named]
     return [*others, f"plugins_from=[{absolute}]"]
 
@@ -170,7 +178,7 @@ def _launch(hydra: Hydra, args: argparse.Namespace, sweep: Sweep, first: list[st
         task_function=job,
         overrides=[
             *first,
-            *("hydra.mode=MULTIRUN", f"hydra.sweep.dir={_quoted(str(sweep.folder))}"),
+            *("hydra.mode=MULTIRUN", f"hydra.sweep.dir={quoted(str(sweep.folder))}"),
             *("hydra.sweeper.params=null", f"job={jobs}"),
         ],
         with_log_configuration=False,
@@ -213,7 +221,7 @@ def _swept_in_files(
 ) -> list[Override]:
     """Return what an experiment file sweeps over, but for what the command line says itself."""
     params = _file_params(hydra, args, given)
-    swept = _parse(hydra, [f"{key}={value}" for key, value in params.items()])
+    swept = _parse(hydra, readable([f"{key}={value}" for key, value in params.items()]))
     keys = {override.key_or_group for override in given}
     return [override for override in swept if override.key_or_group not in keys]
 
@@ -234,14 +242,11 @@ def _axis(override: Override) -> list[str]:
 
 
 def _resolve(hydra: Hydra, args: argparse.Namespace, overrides: list[str]) -> dict[str, Any]:
-    config = {**configs.resolve(_compose(hydra, args, overrides)), "command": sys.argv[1:]}
+    cfg = _compose(hydra, args, overrides)
+    refuse_unknown(cfg)
+    config = {**configs.resolve(cfg), "command": sys.argv[1:]}
     config["plugins"] = plugin_versions(config)
     return {**config, "id": cell_id(config)}
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def _parse(hydra: Hydra, overrides: list[str]) -> list[Override]:
@@ -289,8 +294,19 @@ def _explain(error: BaseException) -> str:
     missing = _NO_EXPERIMENT.search("\n".join(lines))
     if missing:
         return str(UnknownName.among("+experiment", missing["name"], _experiment_files()))
+    absent = _NO_LAUNCHER.search("\n".join(lines))
+    if absent:
+        return _no_launcher(absent["name"])
     misspelt = _MISSPELT.search("\n".join(lines))
-    return _nearest(misspelt["key"]) if misspelt else "\n".join(lines)
+    return nearest(misspelt["key"]) if misspelt else "\n".join(lines)
+
+
+def _no_launcher(name: str) -> str:
+    extra = _LAUNCHERS.get(name)
+    if extra:
+        return f"hydra/launcher={name} is not installed: pip install 'ncbench[{extra}]'"
+    known = GlobalHydra.instance().config_loader().get_group_options("hydra/launcher")
+    return str(UnknownName.among("hydra/launcher", name, {*known, *_LAUNCHERS}))
 
 
 def _experiment_files(folder: str = "experiment") -> list[str]:
@@ -301,30 +317,3 @@ def _experiment_files(folder: str = "experiment") -> list[str]:
     for inner in loader.list_groups(folder):
         found += _experiment_files(f"{folder}/{inner}")
     return found
-
-
-def _nearest(key: str) -> str:
-    """Say which keys there are, the nearest first."""
-    kind = key.partition(".")[0]
-    known = list(SETTINGS)
-    known += [
-        f"{plugin.kind}.{parameter.name}"
-        for plugin in get_registry().plugins()
-        for parameter in plugin.parameters
-    ]
-    if kind in KINDS:
-        known = [name for name in known if name.startswith(f"{kind}.")]
-        where = f"the chosen {KINDS[kind].title} has no such parameter"
-    else:
-        known += list(KINDS)
-        where = "no such key"
-    if key in known:  # of another plug-in of the kind
-        owners = [
-            plugin.name
-            for plugin in get_registry().plugins()
-            if key in [f"{plugin.kind}.{parameter.name}" for parameter in plugin.parameters]
-        ]
-        return f"{key}: {where}; these have: {', '.join(owners)}"
-    near = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{key}: {where}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

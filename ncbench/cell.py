@@ -44,11 +44,10 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
     except NotApplicable as unfit:
         record = new_record(config, "skipped", reason=str(unfit))
     except (Exception, SystemExit) as error:
-        folder.forget_trials()  # the code will be mended: its trials are not those of the next run
         record = _failed(config, error)
-    folder.write(record)
+    said = folder.write_failure(record)
     observers.run_finished(record)
-    return record
+    return said
 
 
 def _failed(config: Config, error: BaseException) -> dict[str, Any]:
@@ -130,13 +129,26 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
                 "fingerprint": dataset.fingerprint,
             },
             noise_matrix=cell.noisy.noise_matrix.T.tolist(),
-            trials=run_trials(cell, folder),
+            trials=_run_or_forget(cell, folder),
             seconds=time.time() - started,
             peak_memory_mb=_peak_memory_mb(),
         )
         folder.write(record)
     observers.run_finished(record)
     return record
+
+
+def _run_or_forget(cell: Cell, folder: CellFolder) -> list[dict[str, Any]]:
+    """Run the trials; if one of them raises, keep none.
+
+    The code will be mended, and its trials are not those of the next run. What Ctrl-C or a kill
+    interrupts goes on where it was.
+    """
+    try:
+        return run_trials(cell, folder)
+    except (Exception, SystemExit):
+        folder.forget_trials()
+        raise
 
 
 def _peak_memory_mb() -> float | None:

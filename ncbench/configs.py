@@ -12,8 +12,9 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from ncbench.errors import NcbenchError, UnknownName, require
+from ncbench.observers import check_observer
 from ncbench.plugin import Plugin
-from ncbench.registry import KINDS, OBSERVERS, Registry, files_in_use, get_registry
+from ncbench.registry import KINDS, Registry, files_in_use, get_registry
 from ncbench.settings import MISSING, SETTINGS, Settings
 from ncbench.signature import TYPES, Parameter, as_list
 
@@ -37,7 +38,12 @@ def _schema(plugin: Plugin) -> type:
         if isinstance(default, list | dict):
             default = field(default_factory=lambda value=default: value)  # type: ignore[misc]
         fields.append((parameter.name, annotation, default))
-    return make_dataclass(f"{plugin.kind}_{plugin.name}", fields)
+    return make_dataclass(schema_name(plugin), fields)
+
+
+def schema_name(plugin: Plugin) -> str:
+    """Return the name of the type of a plug-in's config group option."""
+    return f"{plugin.kind}_{plugin.name}"
 
 
 def resolve(cfg: DictConfig) -> dict[str, Any]:
@@ -63,7 +69,7 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     require(0 <= config["seed"] <= 400_000, "seed", config["seed"], "from 0 to 400000")
     config["observers"] = _names("observers", config["observers"])
     for observer in config["observers"]:
-        registry.plugin(OBSERVERS.group, observer)
+        check_observer(observer)
     if config["plugins_from"] != files_in_use():
         # A config file from a stranger must not be able to run code.
         raise NcbenchError(

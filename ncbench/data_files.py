@@ -124,8 +124,14 @@ def content_of_path(path: str | None = None, **_: Any) -> str:
     >>> content_of_path(path=None, matrix=[[1.0]])
     ''
     """
-    place = Path(path).expanduser() if path else None
-    return digest(place) if place and place.is_file() else ""
+    if not path:
+        return ""
+    try:
+        place = Path(path).expanduser()
+        return digest(place) if place.is_file() else ""
+    except (OSError, RuntimeError) as error:  # no permission, or nobody has that home
+        reason = getattr(error, "strerror", None) or error
+        raise NcbenchError(f"file {path!r}: cannot be read: {reason}") from error
 
 
 def check_sum(path: Path) -> None:

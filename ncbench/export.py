@@ -12,7 +12,7 @@ import pandas as pd
 
 from ncbench.aggregate import NUMBERS, Cells, as_text, keys_of
 from ncbench.errors import NcbenchError
-from ncbench.files import write_whole
+from ncbench.files import write_output
 from ncbench.grid import Grid
 from ncbench.layout import Layout, grid, with_missing
 from ncbench.marks import marked
@@ -115,7 +115,7 @@ FORMS: dict[str, Callable[[Results], str | bytes]] = {
 
 def write(content: str | bytes, path: Path) -> None:
     """Write what was made to a file, whole or not at all."""
-    write_whole(path, content if isinstance(content, bytes) else f"{content}\n".encode())
+    write_output(path, content if isinstance(content, bytes) else f"{content}\n".encode())
 
 
 def put(content: str | bytes, out: str | None) -> None:
@@ -125,8 +125,5 @@ def put(content: str | bytes, out: str | None) -> None:
             raise NcbenchError("this format is for files: say which with --out FILE")
         print(content)
         return
-    try:
-        write(content, Path(out))
-    except OSError as error:
-        raise NcbenchError(f"--out {out}: cannot be written: {error.strerror}") from error
+    write(content, Path(out))
     print(f"written: {out}", file=sys.stderr)

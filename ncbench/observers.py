@@ -6,9 +6,19 @@ import copy
 import sys
 from collections.abc import Mapping
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
-from ncbench.registry import get_registry
+from ncbench.errors import NcbenchError
+from ncbench.registry import OBSERVERS, get_registry
+
+
+def check_observer(observer: str) -> None:
+    """Raise NcbenchError if there is no such observer, or what it needs is not installed."""
+    module = get_registry().target(OBSERVERS.group, observer)
+    for needed, remedy in getattr(module, "NCBENCH_NEEDS", {}).items():
+        if find_spec(needed) is None:
+            raise NcbenchError(f"observers=[{observer}]: {needed} is not installed: {remedy}")
 
 
 def run_started(config: Mapping[str, Any]) -> None:

@@ -118,10 +118,18 @@ class CellFolder:
         return None
 
     @contextlib.contextmanager
-    def mine(self) -> Iterator[None]:
-        """Hold the cell: another process that wants it waits, and then finds it finished."""
-        with only_one(self.path / ".lock"):
-            yield
+    def mine(self, *, wait: bool = True) -> Iterator[bool]:
+        """Hold the cell: another process that wants it waits, and then finds it finished.
+
+        A folder in which nothing was left is taken away again. Without ``wait``, False is given
+        where another process holds the cell.
+        """
+        try:
+            with only_one(self.path / ".lock", wait=wait) as held:
+                yield held
+        finally:
+            with contextlib.suppress(OSError):  # it holds something
+                self.path.rmdir()
 
     def trials(self) -> dict[int, dict[str, Any]]:
         """Return the trials kept by a run that did not get to the end."""
@@ -146,6 +154,27 @@ class CellFolder:
         write_json(self.path / RECORD, record)
         if record["status"] == "done":
             self.forget_trials()
+
+    def write_failure(self, record: dict[str, Any], *, keep_trials: bool = False) -> dict[str, Any]:
+        """Write a record without numbers, unless numbers are there; return what is to be said.
+
+        Another process may have finished the cell in the meantime: then that is what became of
+        it. A forced run that fails has still failed, but what it was to replace stays. Whoever
+        holds the cell now will write a record of its own, and is not waited for: it may be a
+        process that outlived the worker that started it.
+        """
+        forced = record["config"]["force"]
+        with self.mine(wait=False) as held:
+            if not held:
+                return record
+            found = self.finished()
+            if found and (found["status"] == "done" or not forced):
+                self.forget_trials()  # of a forced run
+                return record if forced else found
+            if not keep_trials:
+                self.forget_trials()
+            self.write(record)
+        return record
 
 
 def read_record(path: Path) -> dict[str, Any]:

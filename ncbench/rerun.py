@@ -11,7 +11,7 @@ from ncbench.cell import run_trials
 from ncbench.errors import NcbenchError
 from ncbench.experiment import prepare
 from ncbench.records import RECORD, plugin_versions, read_record
-from ncbench.registry import files_in_use, use_files
+from ncbench.registry import KINDS, files_in_use, get_registry, use_files
 
 
 def rerun(
@@ -25,6 +25,7 @@ def rerun(
     if threads is not None:
         config["threads"] = threads
     use_files(files_in_use() or config.get("plugins_from", []))
+    _check_parameters(record)
     cell = prepare(config)
     # Through JSON and back, as the record has been: floats survive that bit for bit.
     trials = json.loads(json.dumps(run_trials(cell)))
@@ -62,6 +63,21 @@ def _find(folder: str, identity: str) -> dict[str, Any]:
             f"{identity}: the cell is {record['status']}, it has no numbers to compare"
         )
     return record
+
+
+def _check_parameters(record: dict[str, Any]) -> None:
+    """Raise for a parameter that a plug-in had then and has no more."""
+    for kind in KINDS:
+        given = record["config"][kind]
+        plugin = get_registry().plugin(kind, given["name"])
+        known = {"name", *(parameter.name for parameter in plugin.parameters)}
+        for parameter in given:
+            if parameter not in known:
+                raise NcbenchError(
+                    f"{record['id']}: {kind}.{parameter}={given[parameter]} is no parameter of "
+                    f"{kind}={plugin.name} in {plugin.distribution} {plugin.version}; the record "
+                    f"was made with {record['plugins'].get(kind, 'another version')}"
+                )
 
 
 def _versions(record: dict[str, Any], config: dict[str, Any]) -> Iterator[str]:

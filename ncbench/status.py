@@ -8,6 +8,7 @@ import platform
 import shlex
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,16 @@ def print_status(output_dir: str, *, every: bool) -> None:
     for path in found if every else found[-1:]:
         about = json.loads(path.read_text())
         progress = Progress.read(path.parent)
+        ended = _ended(path.parent, about)
+        if ended:
+            progress = replace(progress, gone=about["host"])
         began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(about["started"]))
         print(f"{path.parent.name}: {progress.total} cells, started {began} on {about['host']}")
         print(f"  python -m ncbench {shlex.join(about['command'])}")
         print(f"  {progress}")
-        ended = _ended(path.parent, about)
         if ended and progress.ended < progress.total:
             print("  It was stopped; the command goes on with it.")
-        for state in [] if ended else progress.running:
+        for state in progress.running:
             since = round(time.time() - state["time"])
             print(f"  running for {since} s on {state['host']}: {state['cell']}")
         for state in progress.states.values():

@@ -165,11 +165,32 @@ def _end_with_the_sweep(pid: int) -> None:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep has come."""
+    """How far a sweep has come.
+
+    Parameters
+    ----------
+    total : int
+        How many cells it has.
+    states : mapping
+        Of the cells that were started, by number.
+    started : float
+        When, in seconds since 1970.
+    gone : str, optional
+        The host of a sweep that has ended before its time: what ran there runs no more.
+
+    Examples
+    --------
+    >>> states = {0: {"state": "done", "time": 20.0}, 1: {"state": "running", "host": "here"}}
+    >>> print(Progress(3, states, 10.0))
+    1 done, 0 failed, 0 skipped, 0 found finished, 1 running, 2 remaining, about 20 s left
+    >>> print(Progress(3, states, 10.0, gone="here"))
+    1 done, 0 failed, 0 skipped, 0 found finished, 0 running (1 interrupted), 2 remaining
+    """
 
     total: int
     states: Mapping[int, Mapping[str, Any]]
     started: float
+    gone: str | None = None
 
     @classmethod
     def read(cls, folder: Path) -> Progress:
@@ -189,7 +210,8 @@ class Progress:
     @property
     def running(self) -> list[Mapping[str, Any]]:
         """The states of the cells under way."""
-        return [state for state in self.states.values() if state["state"] == "running"]
+        started = [state for state in self.states.values() if state["state"] == "running"]
+        return [state for state in started if self.gone is None or state["host"] != self.gone]
 
     @property
     def ended(self) -> int:
@@ -201,7 +223,7 @@ class Progress:
         """Time left at the pace of the cells that were run so far."""
         run = self.count("done", "failed")
         ends = [s["time"] for s in self.states.values() if s["state"] in ("done", "failed")]
-        if not run or self.ended == self.total:
+        if not run or self.ended == self.total or self.gone is not None:
             return None
         pace = float(max(ends) - self.started) / run
         return pace * (self.total - self.ended)
@@ -209,7 +231,9 @@ class Progress:
     def __str__(self) -> str:
         parts = [f"{self.count('done')} done", f"{self.count('failed')} failed"]
         parts += [f"{self.count('skipped')} skipped", f"{self.count('found')} found finished"]
-        parts += [f"{len(self.running)} running", f"{self.total - self.ended} remaining"]
+        interrupted = self.count("running") - len(self.running)
+        said = f" ({interrupted} interrupted)" if interrupted else ""
+        parts += [f"{len(self.running)} running{said}", f"{self.total - self.ended} remaining"]
         left = self.seconds_left
         return ", ".join(parts) + (f", about {_duration(left)} left" if left is not None else "")
 
@@ -237,17 +261,23 @@ def finish(sweep: Sweep) -> int:
     from ncbench.values import Value
 
     cells = Cells(Value())
-    failed = []
-    missing = 0
-    for config in sweep.configs:
+    states = Progress.read(sweep.folder).states
+    failed: list[Mapping[str, Any]] = []
+    kept = missing = 0
+    for number, config in enumerate(sweep.configs):
+        state = states.get(number, {"state": "missing"})
         path = CellFolder(config["output_dir"], config["id"]).path / RECORD
         try:
             record = read_record(path)
             cells.add(record)
         except ValueError:
+            record = None
+        if state["state"] == "failed":  # whatever record there is of an earlier run
+            failed.append({"id": config["id"], "config": config, "reason": state["reason"]})
+            kept += record is not None and record["status"] == "done"
+        elif record is None:
             missing += 1
-            continue
-        if record["status"] == "failed":
+        elif record["status"] == "failed":
             failed.append(record)
     print()
     results = Results.of(cells)
@@ -256,6 +286,11 @@ def finish(sweep: Sweep) -> int:
         for form in ("csv", "md", "tex"):
             write(FORMS[form](results), sweep.folder / f"table.{form}")
     print_failures(failed)
+    if kept:
+        print(
+            f"{kept} of them had been done before: those records stay; the new tracebacks are in "
+            f"{sweep.folder}/<number>.json"
+        )
     if missing:
         print(f"{missing} cells were not run. Go on with: {sweep.go_on()}")
     if len(results.frame):

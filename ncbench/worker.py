@@ -66,12 +66,18 @@ class Worker:
 
     def _start(self) -> None:
         read, write = os.pipe()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "ncbench.worker", str(write)],
-            stdin=subprocess.PIPE,
-            pass_fds=[write],
-            text=True,
-        )
+        # Ctrl-C in a terminal reaches the whole group: the sweep decides what becomes of its
+        # worker. The child inherits what is blocked, and so is deaf from its first instruction.
+        allowed = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "ncbench.worker", str(write)],
+                stdin=subprocess.PIPE,
+                pass_fds=[write],
+                text=True,
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, allowed)
         os.close(write)
         self._answers = os.fdopen(read)
 
@@ -87,18 +93,23 @@ def get_worker() -> Worker:
 def _killed(config: Config, code: int) -> dict[str, Any]:
     how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
     record = new_record(config, "failed", reason=f"the process of this cell {how}")
-    CellFolder(config["output_dir"], config["id"]).write(record)
+    folder = CellFolder(config["output_dir"], config["id"])
+    # Memory may have run out, and the next run goes on; code that ends its process is mended.
+    said = folder.write_failure(record, keep_trials=code < 0)
     with contextlib.suppress(NcbenchError):  # the file of an observer may be gone too
         use_files(config["plugins_from"])
     observers.run_finished(record)
-    return summary(record)
+    return summary(said)
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
     """Return what a sweep needs to know about a finished cell."""
     from ncbench.sweep import line
 
+    # A failure that replaces no record is told here alone.
+    traced = {"traceback": record["traceback"]} if "traceback" in record else {}
     return {
+        **traced,
         "id": record["id"],
         "status": record["status"],
         "reason": record.get("reason", ""),
@@ -109,7 +120,7 @@ def summary(record: dict[str, Any]) -> dict[str, Any]:
 def _serve(answers: int) -> None:
     from ncbench.cell import run_in_sweep
 
-    # Ctrl-C in a terminal reaches the whole group: the sweep decides what becomes of its worker.
+    # As where it was started. Not only blocked: a library may want signals of its own.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: queue.Queue[str] = queue.Queue()
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hydra.core.config_store import ConfigStore
+from hydra.core.plugins import Plugins
 
 from ncbench import __version__
 
@@ -28,8 +30,14 @@ BAD_INPUT = {
     "unknown in a sweep": (["-m", "algo=ncfw,nope"], ["algo=nope"]),
     "misspelt key": (["sigmaa=0.1"], ["sigmaa", "did you mean sigma?"]),
     "misspelt group": (["algoo=ncfw"], ["algoo", "did you mean algo?"]),
+    "misspelt key with +": (["dataset=iris", "+trails=1"], ["trails", "did you mean trials?"]),
+    "misspelt key with ++": (["-m", "++trails=1,2"], ["trails", "did you mean trials?"]),
+    "misspelt parameter with +": (["+algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter?"]),
+    "parameter of another with +": (["+algo.folds=3"], ["algo.folds", "these have: nc"]),
     "misspelt parameter": (["algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter?"]),
     "parameter of another plug-in": (["dataset=iris", "dataset.path=x"], ["dataset.path"]),
+    "text or a list": (["dataset=file", "dataset.path=[ä"], ["\"dataset.path='[ä'\""]),
+    "key of odd characters": (["größe=1"], ["größe=1: expected KEY=VALUE"]),
     "ill-typed parameter": (["algo.max_iter=many"], ["algo.max_iter=many", "Integer"]),
     "ill-typed key": (["sigma=low"], ["sigma=low", "Float"]),
     "choice": (["algo.sample_split=third"], ["algo.sample_split=third", "none, half, crossfit"]),
@@ -80,6 +88,18 @@ BAD_INPUT = {
     "unknown classifier": (
         ["cpe=sklearn", "cpe.estimator=RandomForest", "dataset=iris"],
         ["RandomForest", "did you mean 'RandomForestClassifier'"],
+    ),
+    "classifier without probabilities": (
+        ["cpe=sklearn", "cpe.estimator=SVC", "dataset=iris"],
+        ["cpe.estimator=SVC", "predict_proba"],
+    ),
+    "parameter of a classifier": (
+        ["cpe=sklearn", "cpe.estimator=GaussianNB", "cpe.params={var_smoothing: -1}"],
+        ["cpe.params of GaussianNB", "'var_smoothing'", "Got -1"],
+    ),
+    "nobody's home": (
+        ["dataset=file", "dataset.path=~no_such_user_/a.csv"],
+        ["~no_such_user_/a.csv", "cannot be read"],
     ),
     "one class in training": (
         ["dataset=synthetic", "dataset.train=1", "dataset.test=2000"],
@@ -154,6 +174,49 @@ def test_bad_csv_is_refused(
     for fragment in fragments:
         assert fragment in outcome.err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+@pytest.mark.parametrize("name", ["dätei.csv", "a(1).csv", "a=b.csv", "a~ #1.csv"])
+def test_names_that_hydra_cannot_read_are_taken_as_text(
+    name: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    rows = [f"{k},{k % 7},{'xy'[k % 2]}" for k in range(60)]
+    (tmp_path / name).write_text("\n".join(["a,b,größe2", *rows]))
+    for mode in ([], ["-m"]):
+        argv = (f"dataset.path={name}", "dataset.target=größe2", "algo=cpe_argmax", "trials=1")
+        done = ncbench(*mode, "dataset=file", *argv)
+        assert done.code == 0, done.err
+    (record,) = records(tmp_path)
+    assert record["config"]["dataset"] == {"name": "file", "path": name, "target": "größe2"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file that even root cannot read")
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "dataset=file dataset.path=mine.csv",
+        "dataset=iris noise=matrix noise.path=mine.csv",
+        "dataset=iris measure=cost measure.path=mine.csv",
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(argv: str, ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").symlink_to("/proc/self/mem")
+    refused = ncbench(*argv.split())
+    assert refused.code == 2
+    assert "file 'mine.csv': cannot be read: " in refused.err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+def test_a_config_file_that_is_not_yaml_is_named_with_the_line(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text("sigma: 0.1\ntrials: [1\nseed: }\n")
+    for mode in ([], ["-m"]):
+        refused = ncbench(*mode, "--config-dir", ".", "+experiment=mine")
+        assert refused.code == 2
+        assert refused.err.count("\n") == 1
+        assert 'mine.yaml", line 3' in refused.err
 
 
 def test_a_data_set_that_cannot_be_found_says_where_and_how(
@@ -417,6 +480,43 @@ def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
     assert imported("plugins") == "True True"  # the catalogue is made
     for argv in (["plugins"], ["--help"], ["algo=nope"], ["sigmaa=1"], ["algo.max_iter=x"]):
         assert imported(*argv) == "False False", argv
+
+
+@pytest.mark.parametrize(
+    ("launcher", "said"),
+    [
+        ("joblib", "hydra/launcher=joblib is not installed: pip install 'ncbench[joblib]'"),
+        ("submitit_slurm", "submitit_slurm is not installed: pip install 'ncbench[slurm]'"),
+        ("jobllib", "hydra/launcher 'jobllib' is not known; did you mean 'joblib'?"),
+    ],
+)
+def test_a_launcher_that_is_not_installed_says_what_to_install(
+    launcher: str, said: str, ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Plugins.instance()  # which fills the store, once
+    groups = ConfigStore.instance().repo["hydra"]
+    basic = {"basic.yaml": groups["launcher"]["basic.yaml"]}
+    monkeypatch.setitem(groups, "launcher", basic)
+    for mode in ([], ["-m"]):
+        refused = ncbench(*mode, "dataset=iris", "trials=1", f"hydra/launcher={launcher}")
+        assert refused.code == 2
+        assert said in refused.err
+        assert refused.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("argv", [["dataset=iris"], ["-m", "dataset=iris"], ["report", "outputs"]])
+def test_ctrl_c_while_a_command_starts_is_one_line(
+    argv: list[str], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ncbench.__main__.import_module", pressed)
+    monkeypatch.setattr("ncbench.configs.register", pressed)
+    outcome = ncbench(*argv)
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "ncbench: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_version_is_that_of_ncbench(ncbench: Callable) -> None:

@@ -263,6 +263,10 @@ def test_the_command_refuses_in_words(
     absent = ncbench("figures", "made", "--out", "drawn", "--sigma", "0.77")
     assert (absent.code, absent.out) == (2, "")
     assert "--sigma 0.77: no record has it; they have 0.2" in absent.err
+    (tmp_path / "made" / "taken" / "stage_times.svg").mkdir(parents=True)
+    blocked = ncbench("figures", "made", "--out", "made/taken")
+    assert blocked.code == 2
+    assert "--out made/taken/stage_times.svg: cannot be written: Is a directory" in blocked.err
     monkeypatch.setattr("ncbench.figures.find_spec", lambda name: None)
     refused = ncbench("figures", ".", "--out", "drawn")
     assert refused.code == 2

@@ -27,3 +27,22 @@ def test_only_one_of_many_is_inside(tmp_path: Path) -> None:
         _, error = holder.communicate(timeout=60)
         assert holder.returncode == 0, error
     assert list(tmp_path.iterdir()) == []
+
+
+IN_TURN = """
+import sys
+from ncbench.records import CellFolder
+cell = CellFolder(sys.argv[1], "id")
+for _ in range(200):
+    with cell.mine():
+        pass
+"""
+
+
+def test_a_folder_that_is_taken_away_empty_is_made_again_by_who_waits(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", IN_TURN, str(tmp_path)]
+    holders = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    for holder in holders:
+        _, error = holder.communicate(timeout=60)
+        assert holder.returncode == 0, error
+    assert list((tmp_path / "cells").iterdir()) == []

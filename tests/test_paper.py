@@ -94,6 +94,13 @@ def test_bad_input(ncbench: Callable, folder: Path) -> None:
         outcome = ncbench("paper", *options)
         assert outcome.code == 2
         assert message in outcome.err
+    (folder / "empty").mkdir()
+    nothing = ncbench("paper", str(folder / "empty"), "--out", "a.html")
+    assert (nothing.code, "no records below it" in nothing.err) == (2, True), nothing.err
+    for out in ("taken.md", "taken.html"):
+        (folder / out).mkdir(exist_ok=True)
+        blocked = ncbench("paper", str(folder), "--out", str(folder / out))
+        assert (blocked.code, "cannot be written: Is a directory" in blocked.err) == (2, True)
     shutil.rmtree(folder / "cells")
     write(folder, "h_mean", "iris", "ncfw", 0.1, 0.1)
     outcome = ncbench("paper", ".", "--out", "p.md")

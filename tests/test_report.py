@@ -182,6 +182,46 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert {path.name for path in tmp_path.iterdir()} == {"outputs", "report.html"}
 
 
+def test_a_cell_whose_process_was_killed_has_no_traceback_and_that_is_said(
+    ncbench: Any, tmp_path: Path, make_record: Make
+) -> None:
+    killed = make_record(status="failed", reason="the process of this cell was killed by SIGKILL")
+    keep(tmp_path / "outputs", make_record("ncfw", losses=[0.1]), killed)
+    done = ncbench("report", "outputs")
+    assert done.code == 0, done.err
+    said = Elements((tmp_path / "report.html").read_text()).texts["pre"]
+    assert "No traceback: the process ended without one." in said
+
+
+def test_what_is_not_available_any_more_costs_the_bayes_level_alone(
+    ncbench: Any, tmp_path: Path, make_record: Make
+) -> None:
+    gone = [
+        make_record(dataset="gone", losses=[0.1]),
+        make_record(dataset="synthetic", losses=[0.2], config={"measure": {"name": "gone"}}),
+        make_record(
+            dataset="synthetic", measure="cost", losses=[0.3],
+            config={"measure": {"name": "cost", "path": "gone.csv"}},
+        ),
+        make_record(
+            dataset="synthetic", losses=[0.4],
+            config={"dataset": {"name": "synthetic", "shade": 1}},
+        ),
+    ]  # fmt: skip
+    gone[1]["trials"][0]["losses"] = {"gone": 0.2}
+    for record in gone:
+        record["trials"][0]["theory"] = {"regret": 0.1}
+    keep(tmp_path / "outputs", *gone)
+    for command in (["report", "outputs"], ["figures", "outputs", "--out", "drawn"]):
+        done = ncbench(*command)
+        assert done.code == 0, done.err
+        assert done.err.count("no Bayes level of ") == 4
+        assert "no Bayes level of h_mean on gone: dataset=gone: " in done.err
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("no Bayes level of ") == 4
+    assert "0.300" in page
+
+
 def test_figures_are_bounded_in_number_and_that_is_said(
     make_record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

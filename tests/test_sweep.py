@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from ncbench.sweep import describe
+from ncbench.worker import Worker
 
 PACKAGES = Path(__file__).parent / "plugin_packages"
 QUICK = ("dataset=iris", "trials=2")
@@ -285,7 +286,20 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(sweeper: Sweeper) -> None:
     assert time.time() - pressed < 5
     assert process.returncode == 130
     assert f"Go on with: python -m ncbench {' '.join(command)}" in out
-    assert "It was stopped" in sweeper.run("status", "outputs")
+    status = sweeper.run("status", "outputs")
+    assert "0 running (1 interrupted), 2 remaining\n" in status  # and no time left
+    assert "It was stopped" in status
+
+
+def test_a_worker_is_deaf_to_ctrl_c_from_its_start() -> None:
+    worker = Worker()
+    worker._start()
+    process = worker._process
+    assert process is not None
+    process.send_signal(signal.SIGINT)  # it is still importing
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=3)
+    worker.stop()
 
 
 def test_cells_can_be_grouped_into_jobs(sweeper: Sweeper) -> None:
@@ -303,6 +317,10 @@ def test_rerun_reproduces_every_number(sweeper: Sweeper) -> None:
         assert f"{identity}: identical" in out
     path = sweeper.folder / "outputs" / "cells" / identity / "record.json"
     record = json.loads(path.read_text())
+    older = {**record, "config": {**record["config"], "algo": {**record["config"]["algo"], "k": 1}}}
+    path.write_text(json.dumps(older))
+    refused = sweeper.run("rerun", "outputs", identity, code=2)
+    assert "algo.k=1 is no parameter of algo=ncfw in ncbench" in refused
     record["trials"][1]["confusion"][0][0] += 1e-16
     record["trials"][1]["losses"]["h_mean"] += 1e-12
     path.write_text(json.dumps(record))

@@ -16,7 +16,7 @@ from ncbench.figures.loss_against_sigma import loss_against_sigma
 from ncbench.figures.results import NothingToDraw, Record, at_sigma, panels, plain, results
 from ncbench.figures.stage_times import stage_times
 from ncbench.figures.style import saved
-from ncbench.files import write_whole
+from ncbench.files import write_output
 from ncbench.significance import rankings
 
 Drawn = tuple[str, Figure | NothingToDraw]
@@ -54,7 +54,7 @@ def write_figures(
             print(f"not drawn: {name}: {figure}")
             continue
         for form in formats:
-            write_whole(out / f"{name}.{form}", saved(figure, form))
+            write_output(out / f"{name}.{form}", saved(figure, form))
         print(" ".join(str(out / f"{name}.{form}") for form in formats))
 
 

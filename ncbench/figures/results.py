@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,29 @@ def bayes_level(record: Record) -> float:
 
     It is known where the data set knows its distribution: its trials then have ``theory``.
     """
+    try:
+        return _least_loss(record)
+    except _GONE:  # what ``bayes_remarks`` says
+        return math.nan
+
+
+def bayes_remarks(records: Iterable[Record]) -> list[str]:
+    """Say of which records the Bayes level cannot be had here, each reason once."""
+    remarks: dict[str, None] = {}
+    for record in records:
+        try:
+            _least_loss(record)
+        except _GONE as error:
+            measure, dataset = (record["config"][key]["name"] for key in ("measure", "dataset"))
+            remarks[f"no Bayes level of {measure} on {dataset}: {error}"] = None
+    return list(remarks)
+
+
+_GONE = (NcbenchError, OSError, TypeError)
+"""What is raised where a record's plug-in, its parameter or its file is not there any more."""
+
+
+def _least_loss(record: Record) -> float:
     if not any(trial.get("theory") for trial in record.get("trials", [])):
         return math.nan
     from ncbench.theory.summary import least_loss

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ncbench.aggregate import Cells
 from ncbench.errors import NcbenchError
+from ncbench.figures.results import bayes_remarks
 from ncbench.records import read_record, record_paths
 from ncbench.values import Value
 
@@ -16,7 +17,7 @@ T = TypeVar("T")
 
 
 class Sources(NamedTuple):
-    """Records with their files, and what was found that is none."""
+    """Records with their files, what was found that is none, and what they lack here."""
 
     records: list[dict[str, Any]]
     paths: list[Path]
@@ -43,6 +44,7 @@ def read_sources(folders: Sequence[str]) -> Sources:
     if not sources.records:
         where = ", ".join(folders)
         raise NcbenchError(f"{where}: no records below it; a run writes them to its output_dir")
+    sources.remarks.extend(bayes_remarks(sources.records))
     return sources
 
 

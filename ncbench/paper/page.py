@@ -13,7 +13,7 @@ from ncbench.errors import NcbenchError
 from ncbench.figures.loss_against_sample_size import loss_against_sample_size
 from ncbench.figures.results import Record, results
 from ncbench.figures.style import saved
-from ncbench.files import write_whole
+from ncbench.files import write_output
 from ncbench.grid import Grid, escape_latex, escape_markdown
 from ncbench.paper.figure1 import figure1_rows, figure1_table
 from ncbench.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
@@ -49,6 +49,9 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
     if write is None:
         raise NcbenchError(f"--out {out}: expected a name that ends in .html, .md or .tex")
     records = list(each_record(folders))
+    if not records:
+        where = ", ".join(folders)
+        raise NcbenchError(f"{where}: no records below it; a run writes them to its output_dir")
     sections, about = _tables(records, errors, ddof)
     frame = figure1_rows(results(records))
     figure = None
@@ -89,10 +92,10 @@ def _markdown(out: Path, sections: Sequence[Section], about: str, figure: bytes 
         parts.append(f"## {section.heading}")
         if section.figure and figure is not None:
             picture = out.with_name(f"{out.stem}-figure1.svg")
-            write_whole(picture, figure)
+            write_output(picture, figure)
             parts.append(f"![Figure 1]({picture.name})")
         parts.append(section.grid.markdown())
-    write_whole(out, ("\n\n".join(filter(None, parts)) + "\n").encode())
+    write_output(out, ("\n\n".join(filter(None, parts)) + "\n").encode())
 
 
 def _latex(out: Path, sections: Sequence[Section], about: str, figure: bytes | None) -> None:
@@ -110,12 +113,12 @@ def _latex(out: Path, sections: Sequence[Section], about: str, figure: bytes | N
         parts.append(f"\\subsection*{{{escape_latex(section.heading)}}}")
         if section.figure and figure is not None:
             picture = out.with_name(f"{out.stem}-figure1.pdf")
-            write_whole(picture, figure)
+            write_output(picture, figure)
             parts.append(f"\\includegraphics[width=0.6\\linewidth]{{{picture.stem}}}\n")
         # Where it stands, one after the other: not floating.
         parts.append(section.grid.latex().replace("\\begin{table}", "\\begin{table}[!h]"))
         parts.append("\\clearpage")
-    write_whole(out, "\n".join([*parts, "\\end{document}", ""]).encode())
+    write_output(out, "\n".join([*parts, "\\end{document}", ""]).encode())
 
 
 def _html(out: Path, sections: Sequence[Section], about: str, figure: bytes | None) -> None:
@@ -127,4 +130,4 @@ def _html(out: Path, sections: Sequence[Section], about: str, figure: bytes | No
     template = environment.from_string((files("ncbench.paper") / "page.html").read_text())
     svg = Markup(figure[figure.index(b"<svg") :].decode()) if figure else ""
     page = template.render(title=TITLE, about=about, sections=sections, figure=svg)
-    write_whole(out, page.encode())
+    write_output(out, page.encode())

@@ -20,7 +20,7 @@ from ncbench.errors import NcbenchError
 from ncbench.figures.results import results
 from ncbench.figures.sources import Sources
 from ncbench.figures.style import COLOURS
-from ncbench.files import write_whole
+from ncbench.files import write_output
 from ncbench.report import contents
 from ncbench.report.panels import chapters
 
@@ -41,11 +41,7 @@ def write_report(sources: Sources, folders: Sequence[str], out: Path) -> None:
     """
     if out.is_dir():
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
-    text = render(sources, folders, out)
-    try:
-        write_whole(out, text.encode())
-    except OSError as error:
-        raise NcbenchError(f"--out {out}: cannot be written: {error.strerror}") from error
+    write_output(out, render(sources, folders, out).encode())
 
 
 def render(sources: Sources, folders: Sequence[str], out: Path) -> str:

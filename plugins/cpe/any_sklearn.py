@@ -45,6 +45,21 @@ def sklearn_classifier(
     if "random_state" in known:
         arguments.setdefault("random_state", random_state)
     try:
-        return cls(**arguments)
+        classifier = cls(**arguments)
     except TypeError as error:  # classifiers that wrap another one cannot be built from a name
         raise NcbenchError(f"cpe.estimator={estimator}: {error}") from error
+    _check(classifier, estimator)
+    return classifier
+
+
+def _check(classifier: Any, estimator: str) -> None:
+    """Refuse now what scikit-learn would refuse in the middle of a run."""
+    try:
+        classifier._validate_params()
+    except ValueError as error:
+        raise NcbenchError(f"cpe.params of {estimator}: {error}") from error
+    if not hasattr(classifier, "predict_proba"):  # some have it for some of their parameters
+        raise NcbenchError(
+            f"cpe.estimator={estimator}: it has no predict_proba with these cpe.params; take "
+            "another classifier, such as RandomForestClassifier"
+        )

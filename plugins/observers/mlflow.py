@@ -11,9 +11,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ncbench import NcbenchError, hookimpl
+from ncbench import hookimpl
 
 NCBENCH_API = 1
+NCBENCH_NEEDS = {"mlflow": "pip install 'ncbench[mlflow]'"}
 
 _STATUS = {"done": "FINISHED", "skipped": "FINISHED", "failed": "FAILED"}
 _run_of: dict[str, str] = {}
@@ -57,10 +58,8 @@ def ncbench_run_finished(record: Mapping[str, Any]) -> None:
 
 
 def _client() -> Any:
-    try:
-        from mlflow.tracking import MlflowClient
-    except ImportError as error:
-        raise NcbenchError("MLflow is not installed: pip install 'ncbench[mlflow]'") from error
+    from mlflow.tracking import MlflowClient
+
     return MlflowClient()
 
 

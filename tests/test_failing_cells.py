@@ -1,0 +1,138 @@
+"""Cells that fail: what they leave behind, and what they leave alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncbench.__main__ import main
+from ncbench.records import SCHEMA, CellFolder
+
+QUICK = ("dataset=iris", "plugins_from=moody.py", "algo=moody")
+
+# An algorithm that does what a file says, so that its version stays the same.
+MOODY = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+
+class Moody(NoisyLabelClassifier):
+    def _fit(self, X, y, noise):
+        with open("fits", "a") as file:
+            file.write("fit\\n")
+        mood, fails_from = Path("mood").read_text().split()
+        if len(Path("fits").read_text().split()) >= int(fails_from):
+            if mood == "raise":
+                raise RuntimeError("no luck")
+            if mood == "interrupt":
+                raise KeyboardInterrupt
+            if mood == "exit":
+                os._exit(3)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _predict_proba(self, X):
+        return np.eye(3)[np.zeros(len(X), dtype=int)]
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"moody": Moody}
+"""
+
+
+@pytest.fixture
+def moody(tmp_path: Path) -> Callable[..., None]:
+    """Write the plug-in; return a function that says how it fails, and from which fit on."""
+    (tmp_path / "moody.py").write_text(MOODY)
+
+    def set_mood(mood: str, *, fails_from: int) -> None:
+        (tmp_path / "fits").unlink(missing_ok=True)
+        (tmp_path / "mood").write_text(f"{mood} {fails_from}")
+
+    return set_mood
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in folder.rglob("record.json")]
+
+
+@pytest.mark.parametrize(("mood", "kept"), [("raise", 0), ("interrupt", 2)])
+def test_a_cell_alone_forgets_its_trials_if_it_raises_and_not_if_it_is_interrupted(
+    mood: str, kept: int, ncbench: Callable, moody: Callable, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    moody(mood, fails_from=3)
+    monkeypatch.setattr(sys, "argv", ["ncbench", *QUICK, "trials=4"])
+    with pytest.raises((RuntimeError, KeyboardInterrupt, SystemExit)):
+        main()
+    assert len(list(tmp_path.rglob("trial-*.json"))) == kept
+    moody(mood, fails_from=100)
+    assert ncbench(*QUICK, "trials=4").code == 0
+    assert len((tmp_path / "fits").read_text().split()) == 4 - kept
+
+
+def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> None:
+    refused = ncbench("dataset=iris", "cpe=boosting", "cpe.folds=60", "trials=1")
+    assert refused.code == 2
+    assert "cpe.folds=60" in refused.err
+    assert list((tmp_path / "outputs" / "cells").iterdir()) == []
+
+
+@pytest.mark.parametrize("mood", ["raise", "exit", "kill"])
+def test_a_forced_run_that_fails_leaves_the_good_record(
+    mood: str, ncbench: Callable, moody: Callable, tmp_path: Path
+) -> None:
+    sweep = ("-m", *QUICK, "trials=2", "algo=moody,cpe_argmax")
+    moody(mood, fails_from=100)
+    assert ncbench(*sweep).code == 0
+    before = {record["id"]: record for record in records(tmp_path)}
+    assert {record["status"] for record in before.values()} == {"done"}
+    moody(mood, fails_from=2)
+    forced = ncbench(*sweep, "force=true")
+    assert forced.code == 1
+    after = {record["id"]: record for record in records(tmp_path)}
+    (spared,) = [i for i, r in before.items() if r["config"]["algo"]["name"] == "moody"]
+    assert after[spared] == before[spared]
+    assert "failed   measure=h_mean dataset=iris" in forced.out
+    assert spared in forced.out[forced.out.index("failed            measure") :]
+    assert "1 of them had been done before: those records stay" in forced.out
+    assert "1 failed" in ncbench("status", "outputs").out
+    assert not list(tmp_path.rglob("trial-*.json"))
+    assert not list(tmp_path.rglob(".lock"))
+
+
+def test_trials_stay_after_a_kill_and_not_after_an_exit(
+    ncbench: Callable, moody: Callable, tmp_path: Path
+) -> None:
+    for mood, kept in (("kill", 2), ("exit", 0)):
+        moody(mood, fails_from=3)
+        assert ncbench("-m", *QUICK, "trials=4", f"output_dir={mood}").code == 1
+        assert [record["status"] for record in records(tmp_path / mood)] == ["failed"]
+        assert len(list((tmp_path / mood).rglob("trial-*.json"))) == kept
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_failure_replaces_no_finished_record(force: bool, tmp_path: Path) -> None:
+    folder = CellFolder(str(tmp_path), "id")
+    done = {"schema": SCHEMA, "id": "id", "status": "done", "trials": []}
+    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": force}}
+    assert folder.write_failure(failed) == failed
+    assert records(tmp_path) == [failed]
+    folder.write(done)
+    assert folder.write_failure(failed) == (failed if force else done)
+    assert records(tmp_path) == [done]
+
+
+def test_a_failure_does_not_wait_for_whoever_is_at_the_cell(tmp_path: Path) -> None:
+    folder = CellFolder(str(tmp_path), "id")
+    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": False}}
+    with folder.mine():
+        assert folder.write_failure(failed) == failed
+        assert records(tmp_path) == []
