@@ -91,7 +91,8 @@ class Value:
             stored = self._has_defaults(optimised)  # of the others, the defaults are kept
         if stored:
             return float(trial["losses"][name])
-        return self._from_confusion(record["dataset"]["classes"], trial)
+        # Names of classes are needed by few measures, and not every record need have them.
+        return self._from_confusion(record.get("dataset", {}).get("classes", ()), trial)
 
     def _has_defaults(self, optimised: Mapping[str, Any]) -> bool:
         given = {key: value for key, value in optimised.items() if key != "name"}
