@@ -114,7 +114,7 @@ def kill_again_and_again(sweeper: Sweeper, launcher: tuple[str, ...], kills: int
                 time.sleep(0.05)
             time.sleep(rng.uniform(0, 0.5))
         else:
-            time.sleep(rng.uniform(0, 6))
+            time.sleep(rng.uniform(0, 3))
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             landed += 1
