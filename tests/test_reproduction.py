@@ -72,9 +72,11 @@ def test_ncbs_is_level_with_the_paper(
     dataset: str, ncbench: Callable, shared_data: Path, paper_tables: Path, pdflatex: Callable
 ) -> None:
     options = (f"dataset={dataset}", "noise=recorded", f"data_dir={shared_data}")
-    assert ncbench("-m", *options, "sigma=0.1", "algo=ncbs", "measure=micro_f1").code == 0
-    (difference,) = beside_the_paper(ncbench, paper_tables, pdflatex)["difference"]
-    assert difference <= 0.003  # three digits are printed, and rounded
+    assert ncbench("-m", *options, "sigma=0.1,0.4", "algo=ncbs", "measure=micro_f1").code == 0
+    both = beside_the_paper(ncbench, paper_tables, pdflatex)
+    assert len(both) == 2
+    assert both["difference"].max() <= 0.025
+    assert both["difference"].mean() <= 0.003  # three digits are printed, and rounded
 
 
 def test_figure_1_at_ten_thousand_examples(ncbench: Callable) -> None:
