@@ -18,17 +18,16 @@ best                the C with the smallest test loss, which nobody can know
 
 from __future__ import annotations
 
-import argparse
 import warnings
 
 import numpy as np
 import pandas as pd
+from drawn_anew import parser, splits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from ncbench import seeds
 from ncbench.confusion import confusion_matrix, expected_confusion
 from ncbench.cpe import posterior
 from ncbench.registry import get_registry
@@ -84,30 +83,10 @@ def trial(data, noisy, train, test):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data-dir", required=True)
-    parser.add_argument("--datasets", default="abalone,pageblocks,satimage,vehicle")
-    parser.add_argument("--seeds", default="1")
-    parser.add_argument("--splits", type=int, default=5)
-    args = parser.parse_args()
+    args = parser(__doc__, usual_seeds="1").parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.filterwarnings("ignore", message="The least populated class")
-    registry = get_registry()
-    rows = []
-    for name in args.datasets.split(","):
-        data = registry.build("dataset", name, data_dir=args.data_dir)
-        for sigma in (0.1, 0.2, 0.3, 0.4):
-            for seed in map(int, args.seeds.split(",")):
-                rng = seeds.stream(seed, "noise", name, "random", sigma)
-                noisy = registry.build("noise", "random").corrupt(data, sigma, rng)
-                for k in range(args.splits):
-                    random_state = seeds.split_random_state(seed, k)
-                    train, test = train_test_split(
-                        np.arange(len(data.y)), test_size=0.3, random_state=random_state
-                    )
-                    rows += [(name, *found) for found in trial(data, noisy, train, test)]
+    rows = [(split[0], *found) for split, sample in splits(args) for found in trial(*sample)]
     frame = pd.DataFrame(rows, columns=["dataset", "measure", "score", "loss"])
     table = frame.pivot_table(index=["measure", "dataset"], columns="score", values="loss")
     print(table.round(4).to_string())

@@ -11,22 +11,18 @@ and split (``sample_split=none``).
 
 from __future__ import annotations
 
-import argparse
 import warnings
 
-import numpy as np
 import pandas as pd
+from drawn_anew import parser, splits
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
 
-from ncbench import seeds
 from ncbench.confusion import expected_confusion
 from ncbench.cpe import fit_cpe, posterior
 from ncbench.registry import get_registry
 
-SIGMAS = (0.1, 0.2, 0.3, 0.4)
 MEASURES = ("h_mean", "q_mean", "g_mean", "micro_f1")
-KEYS = ["dataset", "measure", "sigma", "seed"]
+SPLIT = ["dataset", "sigma", "seed", "trial"]
 
 
 def losses(data, noisy, train, test, learner):
@@ -48,38 +44,20 @@ def losses(data, noisy, train, test, learner):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data-dir", required=True)
-    parser.add_argument("--datasets", default="abalone,pageblocks,satimage,vehicle")
-    parser.add_argument("--learners", default="forward,power_logistic")
-    parser.add_argument("--seeds", default="1,2")
-    parser.add_argument("--splits", type=int, default=5)
-    args = parser.parse_args()
+    options = parser(__doc__, usual_seeds="1,2")
+    options.add_argument("--learners", default="forward,power_logistic")
+    args = options.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     learners = ["logistic", *args.learners.split(",")]
-    registry = get_registry()
-    rows = []
-    for name in args.datasets.split(","):
-        data = registry.build("dataset", name, data_dir=args.data_dir)
-        for sigma in SIGMAS:
-            for seed in map(int, args.seeds.split(",")):
-                rng = seeds.stream(seed, "noise", name, "random", sigma)
-                noisy = registry.build("noise", "random").corrupt(data, sigma, rng)
-                for trial in range(args.splits):
-                    train, test = train_test_split(
-                        np.arange(len(data.y)),
-                        test_size=0.3,
-                        random_state=seeds.split_random_state(seed, trial),
-                    )
-                    for learner in learners:
-                        rows += [
-                            (name, measure, sigma, seed, trial, learner, loss)
-                            for measure, loss in losses(data, noisy, train, test, learner)
-                        ]
-    frame = pd.DataFrame(rows, columns=[*KEYS, "trial", "learner", "loss"])
-    cells = frame.pivot_table(index=KEYS, columns="learner", values="loss")
+    rows = [
+        (*split, learner, measure, loss)
+        for split, sample in splits(args)
+        for learner in learners
+        for measure, loss in losses(*sample, learner)
+    ]
+    frame = pd.DataFrame(rows, columns=[*SPLIT, "learner", "measure", "loss"])
+    keys = ["dataset", "measure", "sigma", "seed"]
+    cells = frame.pivot_table(index=keys, columns="learner", values="loss")
     table = cells[["logistic"]].groupby(["dataset", "measure"]).mean().round(3)
     for learner in learners[1:]:
         found = (cells[learner] - cells["logistic"]).groupby(["dataset", "measure"])

@@ -20,12 +20,19 @@ for _ in range(20):
 """
 
 
+def side_by_side(processes: int, code: str, folder: Path) -> None:
+    """Run the same code in several processes at once; all must end well."""
+    command = [sys.executable, "-c", code, str(folder)]
+    started = [
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(processes)
+    ]
+    for process in started:
+        _, error = process.communicate(timeout=60)
+        assert process.returncode == 0, error
+
+
 def test_only_one_of_many_is_inside(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", HOLD, str(tmp_path)]
-    holders = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
-    for holder in holders:
-        _, error = holder.communicate(timeout=60)
-        assert holder.returncode == 0, error
+    side_by_side(4, HOLD, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -40,9 +47,5 @@ for _ in range(200):
 
 
 def test_a_folder_that_is_taken_away_empty_is_made_again_by_who_waits(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", IN_TURN, str(tmp_path)]
-    holders = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    for holder in holders:
-        _, error = holder.communicate(timeout=60)
-        assert holder.returncode == 0, error
+    side_by_side(3, IN_TURN, tmp_path)
     assert list((tmp_path / "cells").iterdir()) == []

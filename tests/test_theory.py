@@ -291,6 +291,10 @@ def test_theory_prints_the_terms_and_draws(ncbench: Callable, tmp_path: Path) ->
     slope = np.log(frame["regret"][1] / frame["regret"][0]) / np.log(10)
     assert f"| 0.1 | {slope:.4g} |" in outcome.out
     assert "</svg>" in (tmp_path / "figures" / "regret_micro_f1_ncbs.svg").read_text()
+    (tmp_path / "taken").touch()
+    refused = ncbench("theory", "outputs", "--figures", "taken")
+    assert (refused.code, refused.out) == (2, "")
+    assert "taken: cannot be made a folder: File exists" in refused.err
 
 
 def test_theory_without_anything_to_say(ncbench: Callable, tmp_path: Path) -> None:

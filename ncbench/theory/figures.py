@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ncbench.errors import NcbenchError
+from ncbench.files import make_folder
 from ncbench.theory.summary import CURVE, curve_keys, slopes
 
 
@@ -28,7 +29,7 @@ def draw(frame: pd.DataFrame, folder: Path) -> list[Path]:
         raise NcbenchError(
             "drawing needs matplotlib: pip install 'ncbench[report]' (or matplotlib itself)"
         ) from error
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths: list[Path] = []
     fits, keys = slopes(frame), curve_keys(frame)
     for key, curve in frame.groupby(keys):
