@@ -22,18 +22,17 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from drawn_anew import parser, splits
+from drawn_anew import losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.confusion import confusion_matrix, expected_confusion
+from ncbench.confusion import confusion_matrix
 from ncbench.cpe import posterior
-from ncbench.registry import get_registry
 
 GRID = np.logspace(-4, 4, 10)
-ALGORITHMS = {"g_mean": ("ncfw", {"max_iter": 1000}), "micro_f1": ("ncbs", {})}
+MEASURES = ("g_mean", "micro_f1")
 
 
 def path(X, y):
@@ -58,7 +57,7 @@ def scores(eta, y, noise):
 
 def trial(data, noisy, train, test):
     """Yield measure, score and test loss of one split."""
-    registry, noise = get_registry(), noisy.noise_matrix
+    noise = noisy.noise_matrix
     scaler = StandardScaler().fit(data.X[train])
     X, y, X_test = scaler.transform(data.X[train]), noisy.y[train], scaler.transform(data.X[test])
     held_out = np.zeros((len(GRID), len(y), noise.n))
@@ -66,17 +65,12 @@ def trial(data, noisy, train, test):
         for k, model in enumerate(path(X[one], y[one])):
             held_out[k, other] = posterior(model, X[other], noise.n)
     found = pd.DataFrame([scores(eta, y, noise) for eta in held_out])
-    losses = {measure: [] for measure in ALGORITHMS}
+    by_measure = {measure: [] for measure in MEASURES}
     for model in path(X, y):
-        eta, eta_test = (
-            noise.correct_posterior(posterior(model, part, noise.n)) for part in (X, X_test)
-        )
-        for measure, (name, options) in ALGORITHMS.items():
-            psi = registry.build("measure", measure)
-            rule = registry.build("algo", name, measure=psi, **options)._mix(eta, y, noise)
-            C = expected_confusion(data.y[test], rule.distribution(eta_test))
-            losses[measure].append(psi(C))
-    for measure, loss in losses.items():
+        etas = (posterior(model, part, noise.n) for part in (X, X_test))
+        for measure, loss in losses(data, noisy, train, test, *etas, measures=MEASURES):
+            by_measure[measure].append(loss)
+    for measure, loss in by_measure.items():
         for score in found:
             yield measure, score, loss[found[score].argmax()]
         yield measure, "best", min(loss)

@@ -5,12 +5,21 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from ncbench import seeds
+from ncbench.confusion import expected_confusion
+from ncbench.noise_matrix import NoiseMatrix
 from ncbench.registry import get_registry
 
 SIGMAS = (0.1, 0.2, 0.3, 0.4)
+ALGORITHMS = {
+    "h_mean": ("ncfw", {"max_iter": 1000}),
+    "q_mean": ("ncfw", {"max_iter": 1000}),
+    "g_mean": ("ncfw", {"max_iter": 1000}),
+    "micro_f1": ("ncbs", {}),
+}
 
 
 def parser(description: str, usual_seeds: str) -> argparse.ArgumentParser:
@@ -43,3 +52,38 @@ def splits(args):
                         np.arange(len(data.y)), test_size=0.3, random_state=random_state
                     )
                     yield (name, sigma, seed, trial), (data, noisy, train, test)
+
+
+def losses(data, noisy, train, test, eta, eta_test, measures=tuple(ALGORITHMS), clean=False):
+    """Yield each measure and its test loss, of NCFW or NCBS with these noisy probabilities.
+
+    ``eta`` is of the training part, ``eta_test`` of the test part (``sample_split=none``). With
+    ``clean`` confusion matrices are those of the clean training labels.
+    """
+    registry, noise = get_registry(), noisy.noise_matrix
+    p, p_test = (noise.correct_posterior(part) for part in (eta, eta_test))
+    y, T = (data.y, NoiseMatrix.identity(noise.n)) if clean else (noisy.y, noise)
+    for measure in measures:
+        name, options = ALGORITHMS[measure]
+        psi = registry.build("measure", measure)
+        rule = registry.build("algo", name, measure=psi, **options)._mix(p, y[train], T)
+        yield measure, psi(expected_confusion(data.y[test], rule.distribution(p_test)))
+
+
+def compared(rows, first):
+    """Return a table: the loss of the variant ``first``, and the others' minus that.
+
+    In brackets the standard error over noise levels and seeds. A row is what names a split, the
+    variant, the measure and the loss.
+    """
+    names = ["dataset", "sigma", "seed", "trial", "variant", "measure", "loss"]
+    frame = pd.DataFrame(rows, columns=names)
+    keys = ["dataset", "measure", "sigma", "seed"]
+    cells = frame.pivot_table(index=keys, columns="variant", values="loss", sort=False)
+    table = cells[[first]].groupby(["dataset", "measure"]).mean().round(3)
+    for variant in cells.columns.drop(first):
+        found = (cells[variant] - cells[first]).groupby(["dataset", "measure"])
+        table[variant] = [
+            f"{mean:+.3f} ({sem:.3f})" for mean, sem in zip(found.mean(), found.sem(), strict=True)
+        ]
+    return table

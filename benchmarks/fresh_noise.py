@@ -13,39 +13,24 @@ from __future__ import annotations
 
 import warnings
 
-import pandas as pd
-from drawn_anew import parser, splits
+from drawn_anew import compared, losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 
-from ncbench.confusion import expected_confusion
 from ncbench.cpe import fit_cpe, posterior
 from ncbench.registry import get_registry
 
-MEASURES = ("h_mean", "q_mean", "g_mean", "micro_f1")
-SPLIT = ["dataset", "sigma", "seed", "trial"]
 
-
-def losses(data, noisy, train, test, learner):
-    """Yield the test loss of each measure, with one learner on one split."""
-    registry = get_registry()
-    X, y, noise = data.X[train], noisy.y[train], noisy.noise_matrix
-    cpe = fit_cpe(registry.build("cpe", learner, random_state=0), X, y, noise)
-    eta, eta_test = (
-        noise.correct_posterior(posterior(cpe, part, noise.n)) for part in (X, data.X[test])
-    )
-    for measure in MEASURES:
-        psi = registry.build("measure", measure)
-        if psi.family == "ratio_of_linear":
-            algorithm = registry.build("algo", "ncbs", measure=psi)
-        else:
-            algorithm = registry.build("algo", "ncfw", measure=psi, max_iter=1000)
-        predicted = algorithm._mix(eta, y, noise).distribution(eta_test)
-        yield measure, psi(expected_confusion(data.y[test], predicted))
+def probabilities(data, noisy, train, test, learner):
+    """Return noisy probabilities of the training and of the test part."""
+    noise = noisy.noise_matrix
+    cpe = get_registry().build("cpe", learner, random_state=0)
+    cpe = fit_cpe(cpe, data.X[train], noisy.y[train], noise)
+    return [posterior(cpe, data.X[part], noise.n) for part in (train, test)]
 
 
 def main() -> None:
     options = parser(__doc__, usual_seeds="1,2")
-    options.add_argument("--learners", default="forward,power_logistic")
+    options.add_argument("--learners", default="stacked,forward,power_logistic")
     args = options.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     learners = ["logistic", *args.learners.split(",")]
@@ -53,18 +38,9 @@ def main() -> None:
         (*split, learner, measure, loss)
         for split, sample in splits(args)
         for learner in learners
-        for measure, loss in losses(*sample, learner)
+        for measure, loss in losses(*sample, *probabilities(*sample, learner))
     ]
-    frame = pd.DataFrame(rows, columns=[*SPLIT, "learner", "measure", "loss"])
-    keys = ["dataset", "measure", "sigma", "seed"]
-    cells = frame.pivot_table(index=keys, columns="learner", values="loss")
-    table = cells[["logistic"]].groupby(["dataset", "measure"]).mean().round(3)
-    for learner in learners[1:]:
-        found = (cells[learner] - cells["logistic"]).groupby(["dataset", "measure"])
-        table[learner] = [
-            f"{mean:+.3f} ({sem:.3f})" for mean, sem in zip(found.mean(), found.sem(), strict=True)
-        ]
-    print(table.to_string())
+    print(compared(rows, "logistic").to_string())
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
         if learner is None:
             from ncbench.registry import get_registry
 
-            learner = get_registry().build("cpe", "logistic", random_state=self.random_state)
+            learner = get_registry().build("cpe", "stacked", random_state=self.random_state)
         started = time.perf_counter()
         fitted = cpe_module.fit_posterior(
             learner, X, y, noise.n, self.sample_split, self.random_state, noise

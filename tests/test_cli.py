@@ -126,8 +126,9 @@ def test_bad_input_gets_one_message_and_exit_code_2(case: str, ncbench: Callable
     "argv",
     [
         "cpe.folds=1",
-        "cpe.C=-1.0",
-        "cpe.strengths=0",
+        "cpe=logistic cpe.folds=1",
+        "cpe=logistic cpe.C=-1.0",
+        "cpe=logistic cpe.strengths=0",
         "cpe=boosting cpe.folds=1",
         "cpe=boosting cpe.learning_rate=0.0",
         "cpe=boosting cpe.max_iter=0",

@@ -56,6 +56,11 @@ def test_there_are_experiments() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_published_numbers_are_compared_with_the_published_cpe_learner(name: str) -> None:
+    assert composed(name).cpe.name == "logistic"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_value_of_the_sweep_composes(name: str) -> None:
     swept = axes(name)
     first = {key: values[0] for key, values in swept.items()}

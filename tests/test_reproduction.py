@@ -68,7 +68,7 @@ def test_forward_is_well_ahead_of_the_paper(
 
 
 @pytest.mark.parametrize("dataset", ["pageblocks", "satimage", "abalone"])
-def test_ncbs_is_level_with_the_paper(
+def test_ncbs_is_no_worse_than_the_paper(
     dataset: str, ncbench: Callable, shared_data: Path, paper_tables: Path, pdflatex: Callable
 ) -> None:
     options = (f"dataset={dataset}", "noise=recorded", f"data_dir={shared_data}")
@@ -76,7 +76,7 @@ def test_ncbs_is_level_with_the_paper(
     both = beside_the_paper(ncbench, paper_tables, pdflatex)
     assert len(both) == 2
     assert both["difference"].max() <= 0.025
-    assert both["difference"].mean() <= 0.003  # three digits are printed, and rounded
+    assert both["difference"].mean() <= 0
 
 
 def test_figure_1_at_ten_thousand_examples(ncbench: Callable) -> None:

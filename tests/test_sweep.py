@@ -146,7 +146,7 @@ def kill_again_and_again(sweeper: Sweeper, launcher: tuple[str, ...], kills: int
 def test_a_cell_is_described_by_what_is_not_as_by_default() -> None:
     config: dict[str, Any] = {
         **{"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "noise": {"name": "random"}},
-        **{"algo": {"name": "ncfw", "max_iter": 5000}, "cpe": {"name": "logistic"}},
+        **{"algo": {"name": "ncfw", "max_iter": 5000}, "cpe": {"name": "stacked"}},
         **{"t_estimator": {"name": "known"}, "sigma": 0.1, "test_size": 0.3, "seed": 0},
     }
     usual = "measure=h_mean dataset=iris noise=random sigma=0.1 algo=ncfw"

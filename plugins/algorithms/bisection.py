@@ -26,7 +26,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
     measure : str or Measure
         The loss to minimise, a ratio of linear functions with values in [0, 1].
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; ``logistic`` of the registry by default.
+        Learner of noisy class probabilities; ``stacked`` of the registry by default.
     max_iter : int
         Number T of steps; the interval of possible losses is halved in each.
     sample_split : {"none", "half", "crossfit"}

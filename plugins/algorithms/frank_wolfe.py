@@ -28,7 +28,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
     measure : str or Measure
         The loss to minimise, monotonic convex or linear.
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; ``logistic`` of the registry by default.
+        Learner of noisy class probabilities; ``stacked`` of the registry by default.
     max_iter : int
         Number T of steps; step t has size 2 / (t + 1).
     sample_split : {"none", "half", "crossfit"}

@@ -18,7 +18,7 @@ class NCLRPlugIn(PosteriorClassifier):
     Parameters
     ----------
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; ``logistic`` of the registry by default.
+        Learner of noisy class probabilities; ``stacked`` of the registry by default.
     random_state : int, optional
         For the CPE learner.
     """

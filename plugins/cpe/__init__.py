@@ -11,6 +11,7 @@ from .any_sklearn import sklearn_classifier
 from .forward import forward, power_forward
 from .gradient_boosting import boosting
 from .logistic_regression import logistic, power_logistic
+from .stacked_logistic import stacked
 
 
 @hookimpl
@@ -19,6 +20,7 @@ def ncbench_cpe_learners() -> Mapping[str, Callable[..., Any]]:
     return {
         "logistic": logistic,
         "power_logistic": power_logistic,
+        "stacked": stacked,
         "forward": forward,
         "power_forward": power_forward,
         "boosting": boosting,

@@ -413,8 +413,8 @@ def test_unknown_sample_split_is_refused(name: str) -> None:
 # The learner
 
 
-def test_the_default_cpe_learner_is_the_registered_logistic() -> None:
+def test_the_default_cpe_learner_is_the_registered_stacked() -> None:
     X, y = gaussian_sample(m=60)
-    logistic = REGISTRY.build("cpe", "logistic")
-    by_default, explicit = CPEArgmax().fit(X, y), CPEArgmax(cpe=logistic).fit(X, y)
+    stacked = REGISTRY.build("cpe", "stacked")
+    by_default, explicit = CPEArgmax().fit(X, y), CPEArgmax(cpe=stacked).fit(X, y)
     np.testing.assert_array_equal(by_default.cpe_.predict_proba(X), explicit.cpe_.predict_proba(X))

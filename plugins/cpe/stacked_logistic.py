@@ -1,0 +1,88 @@
+"""Two levels of logistic regression: noisy log odds that can bend, without being told T."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from ncbench.cpe import deal_folds, posterior
+from ncbench.errors import require
+
+from .logistic_regression import logistic
+
+Array = NDArray[np.float64]
+
+
+class StackedLogistic(ClassifierMixin, BaseEstimator):
+    """The average of a logistic regression and of one that also sees the first one's output.
+
+    Noise mixes probabilities, ``eta~ = T eta``: however clear an example is, its noisy log odds
+    stay bounded, and no linear function of x does. Probabilities are bounded too, and as features
+    beside x let the second level bend (stacked generalisation, Wolpert 1992). It learns from
+    held-out probabilities of the first, which it would otherwise trust too much. The average is
+    safer than the second level alone where a class is rare.
+
+    Parameters
+    ----------
+    folds : int
+        Folds of the held-out probabilities; examples are dealt out in their order.
+
+    Attributes
+    ----------
+    first_, second_ : scikit-learn classifiers
+        The two levels, fitted; both are ``logistic``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.linspace(-3, 3, 600)[:, None]
+    >>> y = (X[:, 0] > 0) ^ (rng.random(600) < 0.2)  # a fifth is wrong, however large x is
+    >>> StackedLogistic().fit(X, y).predict([[-2.0], [2.0]])
+    array([False,  True])
+    """
+
+    def __init__(self, folds: int = 5) -> None:
+        self.folds = folds
+
+    def fit(self, X: Array, y: NDArray) -> Self:
+        """Fit the first level, its held-out probabilities, and the second level to both."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        n = len(self.classes_)
+        self.first_ = logistic().fit(X, codes)
+        held_out = posterior(self.first_, X, n)  # stays where a fold's complement has one class
+        fold = deal_folds(codes, self.folds, np.arange(len(codes)))
+        C = self.first_[-1].C_  # the same for all: folds with other penalties are other features
+        for k in range(fold.max() + 1):
+            rest, part = fold != k, fold == k
+            if len(np.unique(codes[rest])) > 1:
+                learner = logistic(C=C).fit(X[rest], codes[rest])
+                held_out[part] = posterior(learner, X[part], n)
+        self.second_ = logistic().fit(np.hstack([X, held_out]), codes)
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return class probabilities."""
+        n = len(self.classes_)
+        first = posterior(self.first_, X, n)
+        return (first + posterior(self.second_, np.hstack([X, first]), n)) / 2
+
+    def predict(self, X: Array) -> NDArray:
+        """Return the most probable class."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+def stacked(folds: int = 5, random_state: int | None = None) -> StackedLogistic:
+    """Average of logistic regression and one that also sees its held-out probabilities.
+
+    Parameters
+    ----------
+    folds : int
+        Of the held-out probabilities.
+    random_state : int, optional
+        Not used: the folds are not shuffled.
+    """
+    require(folds >= 2, "cpe.folds", folds, "at least 2")
+    return StackedLogistic(folds)
