@@ -55,6 +55,10 @@ def test_there_are_experiments() -> None:
         assert set(axes(name)["experiment"]) <= set(NAMES)
 
 
+def test_runs_take_the_cpe_learner_that_algorithms_take() -> None:
+    assert compose("config").cpe.name == "stacked"  # algorithms: see tests/plugins/test_algorithms
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_published_numbers_are_compared_with_the_published_cpe_learner(name: str) -> None:
     assert composed(name).cpe.name == "logistic"
