@@ -31,7 +31,8 @@ def environment(folder: Path, extras: str) -> str:
     installed = folder / f"installed{extras}"
     project = ROOT / "pyproject.toml"
     if not installed.exists() or installed.stat().st_mtime < project.stat().st_mtime:
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--editable"]
+        # What is imported is compiled then; compiling all of it first takes longer.
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--no-compile", "--editable"]
         subprocess.run([*pip, f"{ROOT}{extras}"], check=True)
         installed.touch()
     return str(python)

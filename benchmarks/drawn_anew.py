@@ -1,4 +1,4 @@
-"""Noise and splits that nothing was chosen on, for benchmarks that compare choices."""
+"""Noise and splits other than the paper's, for benchmarks that compare choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CPE learners compared on noise that nothing was chosen on.
+"""CPE learners compared on noise drawn anew: where the default was chosen.
 
     python benchmarks/fresh_noise.py --data-dir DIR [--seeds 1,2] [--learners forward]
 
