@@ -15,6 +15,9 @@ from .logistic_regression import logistic
 
 Array = NDArray[np.float64]
 
+SEARCH = 20_000
+"""Examples that choose C of the second level: of a larger sample, so many or a few less."""
+
 
 class StackedLogistic(ClassifierMixin, BaseEstimator):
     """The average of a logistic regression and of one that also sees the first one's output.
@@ -53,14 +56,21 @@ class StackedLogistic(ClassifierMixin, BaseEstimator):
         n = len(self.classes_)
         self.first_ = logistic().fit(X, codes)
         held_out = posterior(self.first_, X, n)  # stays where a fold's complement has one class
-        fold = deal_folds(codes, self.folds, np.arange(len(codes)))
+        order = np.arange(len(codes))
+        fold = deal_folds(codes, self.folds, order)
         C = self.first_[-1].C_  # the same for all: folds with other penalties are other features
         for k in range(fold.max() + 1):
             rest, part = fold != k, fold == k
             if len(np.unique(codes[rest])) > 1:
                 learner = logistic(C=C).fit(X[rest], codes[rest])
                 held_out[part] = posterior(learner, X[part], n)
-        self.second_ = logistic().fit(np.hstack([X, held_out]), codes)
+        both = np.hstack([X, held_out])
+        search = deal_folds(codes, -(-len(codes) // SEARCH), order) == 0
+        if search.all() or len(np.unique(codes[search])) < 2:
+            self.second_ = logistic().fit(both, codes)
+        else:
+            C = logistic().fit(both[search], codes[search])[-1].C_
+            self.second_ = logistic(C=C).fit(both, codes)
         return self
 
     def predict_proba(self, X: Array) -> Array:

@@ -95,6 +95,23 @@ def test_every_fold_has_the_penalty_of_the_whole_sample(monkeypatch: pytest.Monk
     assert asked == [{}, {"C": C}, {"C": C}, {}]
 
 
+def test_a_large_sample_chooses_the_second_penalty_on_a_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Memory, "fitted", [])
+    monkeypatch.setattr(module, "logistic", lambda **_: Memory())
+    monkeypatch.setattr(module, "SEARCH", 25)
+    X, _, y = sample(60, 0)
+    stacked(folds=2).fit(X, y)
+    *_, search, second = Memory.fitted
+    assert (len(search), len(second)) == (20, 60)
+    assert {row.tobytes() for row in search} <= {row.tobytes() for row in second}
+    y[:] = 0
+    y[np.argmax(X[:, 0])] = 1  # the part has one class
+    stacked(folds=2).fit(X, y)
+    assert [len(part) for part in Memory.fitted[-2:]] == [30, 60]
+
+
 def test_labels_may_be_words_and_a_class_may_have_one_example() -> None:
     X, _, y = sample(100, 0)
     names = np.array(["ant", "bee", "cat", "dog"])[y]
