@@ -55,6 +55,8 @@ def test_vehicle_as_in_the_paper(
     assert len(both) == 32
     assert both["difference"].abs().max() <= 0.035
     assert both["difference"].abs().mean() <= 0.010
+    corrected = both[both["algo"].isin(["ncfw", "ncbs"])]
+    assert (corrected.groupby("measure")["difference"].mean() <= 0).all()
 
 
 def test_forward_is_well_ahead_of_the_paper(
@@ -68,15 +70,15 @@ def test_forward_is_well_ahead_of_the_paper(
 
 
 @pytest.mark.parametrize("dataset", ["pageblocks", "satimage", "abalone"])
-def test_ncbs_is_no_worse_than_the_paper(
+def test_ncbs_with_the_papers_cpe_learner_is_level_with_the_paper(
     dataset: str, ncbench: Callable, shared_data: Path, paper_tables: Path, pdflatex: Callable
 ) -> None:
-    options = (f"dataset={dataset}", "noise=recorded", f"data_dir={shared_data}")
+    options = (f"dataset={dataset}", "noise=recorded", f"data_dir={shared_data}", "cpe=logistic")
     assert ncbench("-m", *options, "sigma=0.1,0.4", "algo=ncbs", "measure=micro_f1").code == 0
     both = beside_the_paper(ncbench, paper_tables, pdflatex)
     assert len(both) == 2
     assert both["difference"].max() <= 0.025
-    assert both["difference"].mean() <= 0
+    assert both["difference"].mean() <= 0.003  # three digits are printed, and rounded
 
 
 def test_figure_1_at_ten_thousand_examples(ncbench: Callable) -> None:
