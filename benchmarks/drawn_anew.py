@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from ncbench import seeds
-from ncbench.confusion import expected_confusion
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.registry import get_registry
+from ncbench.core.confusion import expected_confusion
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core.random_streams import split_random_state, stream
+from ncbench.plugin.registry import get_registry
 
 SIGMAS = (0.1, 0.2, 0.3, 0.4)
 ALGORITHMS = {
@@ -43,11 +43,11 @@ def splits(args):
     for name in args.datasets.split(","):
         data = registry.build("dataset", name, data_dir=args.data_dir)
         for sigma in SIGMAS:
-            for seed in map(int, args.seeds.split(",")):
-                rng = seeds.stream(seed, "noise", name, "random", sigma)
+            for seed in map(int, args.random_streams.split(",")):
+                rng = stream(seed, "noise", name, "random", sigma)
                 noisy = registry.build("noise", "random").corrupt(data, sigma, rng)
                 for trial in range(args.splits):
-                    random_state = seeds.split_random_state(seed, trial)
+                    random_state = split_random_state(seed, trial)
                     train, test = train_test_split(
                         np.arange(len(data.y)), test_size=0.3, random_state=random_state
                     )

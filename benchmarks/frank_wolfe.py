@@ -26,11 +26,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.argmin_path import ConfusionPath
-from ncbench.confusion import confusion_matrix, project_to_joint
-from ncbench.measure import Measure
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.registry import get_registry
+from ncbench.core.argmin import ConfusionPath
+from ncbench.core.confusion import confusion_matrix, project_to_joint
+from ncbench.core.measure import Measure
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.plugin.registry import get_registry
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

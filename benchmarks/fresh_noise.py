@@ -16,8 +16,8 @@ import warnings
 from drawn_anew import compared, losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 
-from ncbench.cpe import fit_cpe, posterior
-from ncbench.registry import get_registry
+from ncbench.learning.class_probabilities import fit_cpe, posterior
+from ncbench.plugin.registry import get_registry
 
 
 def probabilities(data, noisy, train, test, learner):

@@ -20,9 +20,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.linear_softmax import CrossEntropy, ForwardCrossEntropy
-from ncbench.penalty_path import fit_penalty_path
-from ncbench.registry import get_registry
+from ncbench.learning.linear_softmax import CrossEntropy, ForwardCrossEntropy
+from ncbench.learning.penalty_search import fit_penalty_path
+from ncbench.plugin.registry import get_registry
 
 LOSSES = {
     "forward": ForwardCrossEntropy,

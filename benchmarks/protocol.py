@@ -27,11 +27,11 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
-from ncbench.argmin_path import ConfusionPath
-from ncbench.confusion import confusion_matrix, expected_confusion, project_to_joint
-from ncbench.cpe import posterior
-from ncbench.mixture import Mixture
-from ncbench.registry import get_registry
+from ncbench.core.argmin import ConfusionPath
+from ncbench.core.confusion import confusion_matrix, expected_confusion, project_to_joint
+from ncbench.core.mixture import Mixture
+from ncbench.learning.class_probabilities import posterior
+from ncbench.plugin.registry import get_registry
 
 SWITCHES = ["h0=argmax", "priors=noisy", "projection=none", "features=raw"]
 

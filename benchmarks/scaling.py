@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from ncbench import NoiseMatrix, load
-from ncbench.confusion import confusion_matrix
+from ncbench.core.confusion import confusion_matrix
 
 
 def posteriors(m: int, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -20,8 +20,8 @@ import warnings
 from drawn_anew import compared, losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 
-from ncbench.cpe import posterior
-from ncbench.registry import get_registry
+from ncbench.learning.class_probabilities import posterior
+from ncbench.plugin.registry import get_registry
 
 
 def variants(data, noisy, train, test):

@@ -18,9 +18,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
 from ncbench import NoiseMatrix
-from ncbench.registry import get_registry
+from ncbench.plugin.registry import get_registry
 from ncbench.theory.bayes import bayes_optimal
-from ncbench.theory.terms import Population
+from ncbench.theory.bounds import Population
 
 TRIALS = 5
 MANY = 200_000

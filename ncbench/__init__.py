@@ -5,37 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError
-from ncbench.hookspecs import hookimpl
+from ncbench.moved import find_moved_modules
+from ncbench.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
-    from ncbench.dataset import Dataset, NoisyLabels, identified_by
-    from ncbench.estimator import NoisyLabelClassifier
-    from ncbench.measure import Measure, RecallMeasure
-    from ncbench.mixture import Mixture
-    from ncbench.noise_matrix import NoiseMatrix
-    from ncbench.noise_model import MatrixNoise
-    from ncbench.own_noise import estimate_noise
-    from ncbench.posterior_classifier import PosteriorClassifier
-    from ncbench.scoring import scorer
-    from ncbench.t_estimation import NoisySample
+    from ncbench.core.measure import Measure, RecallMeasure
+    from ncbench.core.mixture import Mixture
+    from ncbench.core.noise_matrix import NoiseMatrix
+    from ncbench.data.dataset import Dataset, NoisyLabels, identified_by
+    from ncbench.data.noise_model import MatrixNoise
+    from ncbench.learning.classifier import NoisyLabelClassifier
+    from ncbench.learning.posterior_classifier import PosteriorClassifier
+    from ncbench.learning.scorer import scorer
+    from ncbench.noise_estimation.audit import estimate_noise
+    from ncbench.noise_estimation.sample import NoisySample
 
 __version__ = "0.1.0"
 
+find_moved_modules()
+
 # Loaded on first use: the command line's --help must not pay for numpy and scikit-learn.
 _LAZY = {
-    "Dataset": "ncbench.dataset",
-    "NoisyLabels": "ncbench.dataset",
-    "identified_by": "ncbench.dataset",
-    "NoisyLabelClassifier": "ncbench.estimator",
-    "Measure": "ncbench.measure",
-    "RecallMeasure": "ncbench.measure",
-    "Mixture": "ncbench.mixture",
-    "NoiseMatrix": "ncbench.noise_matrix",
-    "MatrixNoise": "ncbench.noise_model",
-    "estimate_noise": "ncbench.own_noise",
-    "PosteriorClassifier": "ncbench.posterior_classifier",
-    "scorer": "ncbench.scoring",
-    "NoisySample": "ncbench.t_estimation",
+    "Dataset": "ncbench.data.dataset",
+    "NoisyLabels": "ncbench.data.dataset",
+    "identified_by": "ncbench.data.dataset",
+    "NoisyLabelClassifier": "ncbench.learning.classifier",
+    "Measure": "ncbench.core.measure",
+    "RecallMeasure": "ncbench.core.measure",
+    "Mixture": "ncbench.core.mixture",
+    "NoiseMatrix": "ncbench.core.noise_matrix",
+    "MatrixNoise": "ncbench.data.noise_model",
+    "estimate_noise": "ncbench.noise_estimation.audit",
+    "PosteriorClassifier": "ncbench.learning.posterior_classifier",
+    "scorer": "ncbench.learning.scorer",
+    "NoisySample": "ncbench.noise_estimation.sample",
 }
 
 __all__ = [
@@ -71,7 +74,7 @@ def load(kind: str, name: str) -> Any:
     >>> load("measure", "h_mean").__name__
     'HMean'
     """
-    from ncbench.registry import get_registry
+    from ncbench.plugin.registry import get_registry
 
     return get_registry().target(kind, name)
 

@@ -8,7 +8,8 @@ import sys
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ncbench import __version__, commands
+from ncbench import __version__
+from ncbench.cli import commands
 from ncbench.errors import NcbenchError, UnknownName
 
 
@@ -20,13 +21,13 @@ def main() -> None:
     }
     try:
         if argv and argv[0] in subcommands:
-            module = import_module(f"ncbench.commands.{subcommands[argv[0]]}")
+            module = import_module(f"ncbench.cli.commands.{subcommands[argv[0]]}")
             code = module.main(_use_files(argv[1:]))
         elif argv == ["--version"]:
             print(f"ncbench {__version__}")
             code = 0
         elif "--help" in argv or "-h" in argv:
-            from ncbench.listing import print_help
+            from ncbench.cli.help import print_help
 
             print_help(argv)
             code = 0
@@ -35,7 +36,7 @@ def main() -> None:
             error.add("anything else is KEY=VALUE, see --help")
             raise error
         else:
-            from ncbench.app import main as run
+            from ncbench.config.compose import main as run
 
             code = run(argv)
     except NcbenchError as error:
@@ -52,7 +53,7 @@ def main() -> None:
 
 def _use_files(argv: list[str]) -> list[str]:
     """Take ``--plugins-from FILE``, which every subcommand has, out of its arguments."""
-    from ncbench.registry import use_files
+    from ncbench.plugin.registry import use_files
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--plugins-from", metavar="FILE", action="append", default=[])

@@ -16,7 +16,7 @@ import pytest
 from needs import unavailable
 
 from ncbench.__main__ import main
-from ncbench.registry import use_files
+from ncbench.plugin.registry import use_files
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -15,15 +15,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from ncbench.aggregate import LEADING, Cells, keys_of, tidy
-from ncbench.configuration import written
 from ncbench.errors import NcbenchError
-from ncbench.export import Results
-from ncbench.provenance import provenance
-from ncbench.reading import each_record
-from ncbench.records import SCHEMA, CellFolder
-from ncbench.significance import Pair
-from ncbench.values import Value
+from ncbench.report.export import Results
+from ncbench.results.config_key import written
+from ncbench.results.frame import LEADING, Cells, keys_of, tidy
+from ncbench.results.read import each_record
+from ncbench.results.significance import Pair
+from ncbench.results.trial_value import Value
+from ncbench.run.provenance import provenance
+from ncbench.run.record import SCHEMA, CellFolder
 
 
 def record(losses: list[float] | None, status: str = "done", **config: Any) -> dict[str, Any]:

@@ -12,14 +12,15 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 
-from ncbench import app, configs
+from ncbench.config import compose as app
+from ncbench.config import schema
 
 NO_FILE = argparse.Namespace(config_name=None)
 
 
 @pytest.fixture
 def hydra() -> Iterator[Hydra]:
-    configs.register()
+    schema.register()
     GlobalHydra.instance().clear()
     yield Hydra.create_main_hydra2("ncbench", create_config_search_path(app.CONFIG_PATH))
     GlobalHydra.instance().clear()

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncbench import argmin_path
-from ncbench.argmin_path import ConfusionPath, argmin_labels, mixture_distribution
-from ncbench.confusion import confusion_matrix
+from ncbench.core import argmin as argmin_path
+from ncbench.core.argmin import ConfusionPath, argmin_labels, mixture_distribution
+from ncbench.core.confusion import confusion_matrix
 from ncbench.errors import NcbenchError
 
 SEQUENCES = ("converging", "rescaled", "oscillating", "jumping", "integer", "diagonal", "repeated")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from needs import unavailable
 
-from ncbench.commands.report import main
+from ncbench.cli.commands.report import main
 from ncbench.files import write_json
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ncbench.catalogue import Catalogue
-from ncbench.registry import Registry
+from ncbench.plugin.registry import Registry
+from ncbench.plugin.signature_cache import Catalogue
 
 SOURCE = '''
 from ncbench import hookimpl

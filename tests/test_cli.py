@@ -514,7 +514,7 @@ def test_ctrl_c_while_a_command_starts_is_one_line(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ncbench.__main__.import_module", pressed)
-    monkeypatch.setattr("ncbench.configs.register", pressed)
+    monkeypatch.setattr("ncbench.config.schema.register", pressed)
     outcome = ncbench(*argv)
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "ncbench: interrupted\n")
     assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ncbench.records import SCHEMA
+from ncbench.run.record import SCHEMA
 
 KEYS = "measure,dataset,algo,sigma,mean,sem\n"
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix as sklearn_confusion
 
-from ncbench.confusion import confusion_matrix, expected_confusion, project_to_joint
+from ncbench.core.confusion import confusion_matrix, expected_confusion, project_to_joint
 
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from ncbench.registry import KINDS, get_registry
+from ncbench.plugin.registry import KINDS, get_registry
 from ncbench.testing import Build, Check, checks_for, parametrize_with_checks, select
 
 PLUGINS = get_registry().plugins()

@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from ncbench.cpe_cache import SharedCPE, code_of_learner, hash_of_code
+from ncbench.run.cpe_cache import SharedCPE, code_of_learner, hash_of_code
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -110,7 +110,7 @@ def test_it_can_be_cloned(tmp_path: Path) -> None:
 ASK = """
 import sys, numpy as np
 from sklearn.linear_model import LogisticRegression
-from ncbench.cpe_cache import SharedCPE
+from ncbench.run.cpe_cache import SharedCPE
 X = np.random.default_rng(0).normal(size=(20000, 30))
 cpe = SharedCPE(LogisticRegression(), "lr", sys.argv[1]).fit(X, (X[:, 0] > 0).astype(int))
 print(cpe.predict_proba(X).sum(), cpe.fits_)

@@ -10,19 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from ncbench import hookspecs
 from ncbench.errors import NcbenchError
-from ncbench.hookspecs import API_VERSION, hookimpl
-from ncbench.plugin_file import PluginFile
-from ncbench.registry import KINDS, Registry, get_registry, use_files
-from ncbench.signature import TYPES
+from ncbench.plugin import spec
+from ncbench.plugin.file import PluginFile
+from ncbench.plugin.registry import KINDS, Registry, get_registry, use_files
+from ncbench.plugin.signature import TYPES
+from ncbench.plugin.spec import API_VERSION, hookimpl
 from ncbench.testing import run_checks
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "plugins.md").read_text()
 HOOKS = {
-    name: function
-    for name, function in vars(hookspecs).items()
-    if hasattr(function, "ncbench_spec")
+    name: function for name, function in vars(spec).items() if hasattr(function, "ncbench_spec")
 }
 
 

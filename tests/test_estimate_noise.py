@@ -12,8 +12,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
-from ncbench.own_noise import OwnData, examine
-from ncbench.registry import get_registry
+from ncbench.noise_estimation.audit import OwnData, examine
+from ncbench.plugin.registry import get_registry
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])

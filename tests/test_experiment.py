@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from ncbench.confusion import expected_confusion
-from ncbench.experiment import load_dataset, make_noise, prepare, run_trial, split
-from ncbench.registry import get_registry
+from ncbench.core.confusion import expected_confusion
+from ncbench.plugin.registry import get_registry
+from ncbench.run.trial import load_dataset, make_noise, prepare, run_trial, split
 
 
 def config(**changes: Any) -> dict[str, Any]:

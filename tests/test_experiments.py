@@ -12,9 +12,9 @@ from hydra import compose, initialize_config_module
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig
 
-from ncbench import configs
-from ncbench.cell import run_in_sweep
-from ncbench.records import cell_id, plugin_versions
+from ncbench.config import schema
+from ncbench.run.cell import run_in_sweep
+from ncbench.run.record import cell_id, plugin_versions
 
 FOLDER = Path(str(files("ncbench_conf"))) / "experiment"
 FILES = {
@@ -28,7 +28,7 @@ NAMES = [name for name in FILES if name not in LISTS]
 
 @pytest.fixture(autouse=True)
 def _hydra() -> Iterator[None]:
-    configs.register()
+    schema.register()
     with initialize_config_module("ncbench_conf", version_base="1.3"):
         yield
 
@@ -71,7 +71,7 @@ def test_every_value_of_the_sweep_composes(name: str) -> None:
     for key, values in swept.items():
         for value in values:
             cell = {**first, key: value}
-            config = configs.resolve(composed(name, *(f"{k}={v}" for k, v in cell.items())))
+            config = schema.resolve(composed(name, *(f"{k}={v}" for k, v in cell.items())))
             assert config["trials"] >= 1
 
 
@@ -81,7 +81,7 @@ def test_runs_in_a_reduced_size(name: str, tmp_path: Path) -> None:
     found: list[dict[str, Any]] = []
     for choice in zip(*(ends(values) for values in reduced.values()), strict=True):
         overrides = [f"{key}={value}" for key, value in zip(reduced, choice, strict=True)]
-        config = configs.resolve(composed(name, *overrides))
+        config = schema.resolve(composed(name, *overrides))
         config |= {"output_dir": str(tmp_path), "command": [], "plugins": plugin_versions(config)}
         found.append(run_in_sweep({**config, "id": cell_id(config)}))
     assert {record["status"] for record in found} <= {"done", "skipped"}, [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ncbench.__main__ import main
-from ncbench.records import SCHEMA, CellFolder
+from ncbench.run.record import SCHEMA, CellFolder
 
 QUICK = ("dataset=iris", "plugins_from=moody.py", "algo=moody")
 

@@ -16,16 +16,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from ncbench.figures.confusion_matrices import confusion_matrices, confusions
-from ncbench.figures.critical_difference import critical_difference
-from ncbench.figures.files import figures
-from ncbench.figures.frank_wolfe_path import frank_wolfe_path
-from ncbench.figures.loss_against_sample_size import loss_against_sample_size
-from ncbench.figures.loss_against_sigma import loss_against_sigma
-from ncbench.figures.results import NothingToDraw, plain, results
-from ncbench.figures.stage_times import stage_times
-from ncbench.figures.style import drawing, line_style, saved
-from ncbench.significance import rankings
+from ncbench.report.figures.confusion_matrices import confusion_matrices, confusions
+from ncbench.report.figures.critical_difference import critical_difference
+from ncbench.report.figures.files import figures
+from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
+from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
+from ncbench.report.figures.loss_against_sigma import loss_against_sigma
+from ncbench.report.figures.results import NothingToDraw, plain, results
+from ncbench.report.figures.stage_times import stage_times
+from ncbench.report.figures.style import drawing, line_style, saved
+from ncbench.results.significance import rankings
 
 Make = Callable[..., dict[str, Any]]
 
@@ -267,7 +267,7 @@ def test_the_command_refuses_in_words(
     blocked = ncbench("figures", "made", "--out", "made/taken")
     assert blocked.code == 2
     assert "--out made/taken/stage_times.svg: cannot be written: Is a directory" in blocked.err
-    monkeypatch.setattr("ncbench.figures.find_spec", lambda name: None)
+    monkeypatch.setattr("ncbench.report.figures.find_spec", lambda name: None)
     refused = ncbench("figures", ".", "--out", "drawn")
     assert refused.code == 2
     assert "pip install 'ncbench[report]'" in refused.err

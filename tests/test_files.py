@@ -38,7 +38,7 @@ def test_only_one_of_many_is_inside(tmp_path: Path) -> None:
 
 IN_TURN = """
 import sys
-from ncbench.records import CellFolder
+from ncbench.run.record import CellFolder
 cell = CellFolder(sys.argv[1], "id")
 for _ in range(200):
     with cell.mine():

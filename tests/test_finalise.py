@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from ncbench import NcbenchError, NoiseMatrix
-from ncbench.finalise import diagnostics, finalise, project_columns
+from ncbench.noise_estimation.repair import diagnostics, finalise, project_columns
 
 
 def test_a_usable_estimate_is_left_alone():

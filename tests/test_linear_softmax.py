@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
 from ncbench import NcbenchError, NoiseMatrix
-from ncbench.linear_softmax import (
+from ncbench.learning.linear_softmax import (
     CrossEntropy,
     ForwardCrossEntropy,
     LinearSoftmax,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncbench.mixture import Mixture
+from ncbench.core.mixture import Mixture
 
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError
-from ncbench.noise_matrix import NoiseMatrix
 
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ncbench.__main__ import main
-from ncbench.worker import get_worker
+from ncbench.run.worker import get_worker
 
 QUICK = ("dataset=iris", "trials=1", "measure=h_mean")
 
@@ -181,7 +181,7 @@ def test_observers_are_listed(ncbench: Callable, seen: Callable) -> None:
 def test_what_an_observer_needs_is_missed_before_the_first_cell(
     mode: list[str], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ncbench.observers.find_spec", lambda name: None)
+    monkeypatch.setattr("ncbench.plugin.observers.find_spec", lambda name: None)
     refused = ncbench(*mode, *QUICK, "observers=[mlflow]")
     assert refused.code == 2
     assert refused.err == (

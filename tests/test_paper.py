@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from ncbench.paper.tables import published
-from ncbench.records import SCHEMA
+from ncbench.report.paper.tables import published
+from ncbench.run.record import SCHEMA
 
 
 def write(

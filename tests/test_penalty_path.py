@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncbench.linear_softmax import ForwardCrossEntropy, LinearSoftmax, fit_linear_softmax
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.penalty_path import PathFit, fit_penalty_path
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.learning.linear_softmax import ForwardCrossEntropy, LinearSoftmax, fit_linear_softmax
+from ncbench.learning.penalty_search import PathFit, fit_penalty_path
 
 T = NoiseMatrix([[0.7, 0.1, 0.2], [0.2, 0.8, 0.1], [0.1, 0.1, 0.7]])
 

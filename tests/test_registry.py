@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ncbench.core.measure import Measure
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
-from ncbench.measure import Measure
-from ncbench.registry import KINDS, Problem, Registry, get_registry, resolve_measure
+from ncbench.plugin.registry import KINDS, Problem, Registry, get_registry, resolve_measure
 
 GOOD = """
     import ncbench
@@ -283,7 +283,7 @@ def test_the_core_imports_no_plugin() -> None:
         names = [m.name for m in pkgutil.walk_packages(ncbench.__path__, "ncbench.")]
         for name in names:
             importlib.import_module(name)
-        assert "ncbench.registry" in names and "ncbench.experiment" in names, names
+        assert "ncbench.plugin.registry" in names and "ncbench.run.trial" in names, names
         print([name for name in sys.modules if name.split(".")[0] == "ncbench_plugins"])
     """
     done = subprocess.run(

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from ncbench.commands.report import main
+from ncbench.cli.commands.report import main
 from ncbench.files import write_json
 from ncbench.report import contents
 
@@ -174,7 +174,7 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     for command, said in refusals.items():
         refused = ncbench(*command)
         assert (refused.code, said in refused.err) == (2, True), refused.err
-    monkeypatch.setattr("ncbench.figures.find_spec", lambda name: None)
+    monkeypatch.setattr("ncbench.report.figures.find_spec", lambda name: None)
     refused = ncbench("report", "outputs")
     assert refused.code == 2
     assert "matplotlib and jinja2 are not installed: pip install 'ncbench[report]'" in refused.err
@@ -225,8 +225,8 @@ def test_what_is_not_available_any_more_costs_the_bayes_level_alone(
 def test_figures_are_bounded_in_number_and_that_is_said(
     make_record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ncbench.figures.results import results
     from ncbench.report import panels
+    from ncbench.report.figures.results import results
 
     records = [make_record("fw", name, losses=[0.1]) for name in "abc"]
     monkeypatch.setattr(panels, "MOST", 1)
@@ -236,7 +236,7 @@ def test_figures_are_bounded_in_number_and_that_is_said(
 
 
 def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
-    from ncbench.figures.results import results
+    from ncbench.report.figures.results import results
 
     losses = {("a", 0.1): (0.1, 0.2), ("a", 0.4): (0.3, 0.2), ("b", 0.1): (0.1, 0.1)}
     records = [

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, load, scorer
-from ncbench.confusion import confusion_matrix, expected_confusion
+from ncbench.core.confusion import confusion_matrix, expected_confusion
 
 T = np.array([[0.9, 0.2], [0.1, 0.8]])
 NAMES = np.array(["common", "rare"])

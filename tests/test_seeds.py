@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncbench.seeds import split_random_state, stream
+from ncbench.core.random_streams import split_random_state, stream
 
 names = st.lists(st.one_of(st.text(max_size=5), st.integers(), st.floats(allow_nan=False)))
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too
@@ -63,7 +63,7 @@ def test_streams_leave_the_global_generator_alone() -> None:
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_another_process_draws_the_same(hash_seed: str) -> None:
     code = (
-        "from ncbench.seeds import stream; "
+        "from ncbench.core.random_streams import stream; "
         "print(stream(3, 'noise', 'iris', 0.1).random(4).tolist())"
     )
     done = subprocess.run(

@@ -8,7 +8,7 @@ from typing import Any, Literal, Optional, Union
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.signature import TYPES, Parameter, parameters_of
+from ncbench.plugin.signature import TYPES, Parameter, parameters_of
 
 
 def function_of(annotation: Any, *default: Any) -> Callable[..., Any]:

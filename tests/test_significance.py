@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ncbench.aggregate import tidy
 from ncbench.errors import NcbenchError
-from ncbench.marks import marked
-from ncbench.records import SCHEMA
-from ncbench.significance import Pair, rankings
+from ncbench.results.best import marked
+from ncbench.results.frame import tidy
+from ncbench.results.significance import Pair, rankings
+from ncbench.run.record import SCHEMA
 
 NOISE = np.array([-0.010, 0.005, 0.000, 0.008, -0.003])
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ncbench.rank_tests import wilcoxon
-from ncbench.statistics import (
+from ncbench.results.rank_tests import wilcoxon
+from ncbench.results.statistics import (
     friedman,
     holm,
     mean_interval,

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from ncbench.sweep import describe
-from ncbench.worker import Worker
+from ncbench.run.sweep import describe
+from ncbench.run.worker import Worker
 
 PACKAGES = Path(__file__).parent / "plugin_packages"
 QUICK = ("dataset=iris", "trials=2")

@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ncbench.grid import Entry, Grid, escape_latex
-from ncbench.records import SCHEMA
+from ncbench.report.grid import Entry, Grid, escape_latex
+from ncbench.run.record import SCHEMA
 
 ALGOS, DATASETS, SIGMAS = ("ncfw", "fw", "ncbs"), ("iris", "wine", "<b>a_b|50%"), (0.1, 0.2)
 

@@ -22,14 +22,14 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from ncbench import NcbenchError, NoiseMatrix
-from ncbench.confusion import expected_confusion
+from ncbench.core.confusion import expected_confusion
+from ncbench.core.measure import Measure
 from ncbench.errors import NotApplicable
-from ncbench.measure import Measure
-from ncbench.registry import get_registry
+from ncbench.plugin.registry import get_registry
+from ncbench.report.figures.regret import draw
+from ncbench.results.regret import CURVE, curve_keys, slopes, terms
 from ncbench.theory.bayes import bayes_optimal
-from ncbench.theory.figures import draw
-from ncbench.theory.summary import CURVE, curve_keys, slopes, terms
-from ncbench.theory.terms import op1_terms, op2_terms
+from ncbench.theory.bounds import op1_terms, op2_terms
 from ncbench_plugins.datasets import synthetic
 
 Array = NDArray[np.float64]

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.new_plugin import KINDS, write_package
+from ncbench.plugin.scaffold import KINDS, write_package
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = "algo=ncfw,ncminimax,my_algorithm"

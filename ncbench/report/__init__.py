@@ -1,1 +1,1 @@
-"""The report page: records as one HTML file that needs no network and no server."""
+"""From numbers to text and pictures: tables, figures, pages."""

@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import check_estimator
 
+from ncbench.core.measure import Family
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NotApplicable
-from ncbench.measure import Family
-from ncbench.noise_matrix import NoiseMatrix
 from ncbench.testing.contract import Build, broken, raised, unpickled
 from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs
 
@@ -134,7 +134,7 @@ def check_measure_families(build: Build) -> None:
             if family not in declared:
                 broken(
                     f"measure_families is {sorted(declared)}, but fit accepts a {family} measure",
-                    "in fit, use ncbench.registry.resolve_measure(self.measure, self)",
+                    "in fit, use ncbench.plugin.registry.resolve_measure(self.measure, self)",
                 )
 
 

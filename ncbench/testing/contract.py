@@ -13,10 +13,11 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from ncbench import dataset, noise_matrix
+from ncbench.core import noise_matrix
+from ncbench.data import dataset
 from ncbench.errors import NcbenchError
-from ncbench.registry import KINDS
-from ncbench.signature import parameters_of
+from ncbench.plugin.registry import KINDS
+from ncbench.plugin.signature import parameters_of
 
 
 class ContractError(AssertionError):

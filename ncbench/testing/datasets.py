@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ncbench.dataset import Dataset
-from ncbench.noise_matrix import NoiseMatrix
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.data.dataset import Dataset
 from ncbench.testing.contract import Build, broken
 
 DATA_DIR = "data"

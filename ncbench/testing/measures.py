@@ -9,8 +9,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ncbench.core.measure import Family, Measure
 from ncbench.errors import NcbenchError
-from ncbench.measure import Family, Measure
 from ncbench.testing.contract import Build, broken
 
 Array = NDArray[np.float64]

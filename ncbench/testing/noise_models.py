@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ncbench.dataset import Dataset, NoisyLabels
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.data.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
-from ncbench.noise_matrix import NoiseMatrix
 from ncbench.testing.contract import Build, broken, made_something_bad
 from ncbench.testing.problems import SIGMAS, dataset
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.dataset import Dataset, NoisyLabels
-from ncbench.measure import Measure, RecallMeasure
-from ncbench.noise_matrix import NoiseMatrix
+from ncbench.core.measure import Measure, RecallMeasure
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.data.dataset import Dataset, NoisyLabels
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

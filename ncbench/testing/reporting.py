@@ -11,11 +11,11 @@ from typing import Any
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 
-from ncbench import configs
+from ncbench.config import schema
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin import Plugin
-from ncbench.registry import KINDS
-from ncbench.signature import parameters_of
+from ncbench.plugin.description import Plugin
+from ncbench.plugin.registry import KINDS
+from ncbench.plugin.signature import parameters_of
 from ncbench.testing.contract import Build, Check, run_check
 from ncbench.testing.selection import Arguments, checks_for, find, select
 
@@ -91,7 +91,7 @@ def _arguments(plugins: list[Plugin], settings: Iterable[str]) -> Arguments:
             known = ["data_dir", *(f"{p.kind}.{q.name}" for p in plugins for q in p.parameters)]
             raise UnknownName.among("parameter", key, known)
         for p in takers:
-            checked = {key: str(value)} if supplied else configs.parameters(p, {name: value})
+            checked = {key: str(value)} if supplied else schema.parameters(p, {name: value})
             given[f"{p.kind}={p.name}"].update(checked)
     return given
 

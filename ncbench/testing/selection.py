@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ncbench.errors import UnknownName
-from ncbench.plugin import Plugin, Problem
-from ncbench.registry import KINDS, get_registry
+from ncbench.plugin.description import Plugin, Problem
+from ncbench.plugin.registry import KINDS, get_registry
 from ncbench.testing.contract import Build, Check, NotChecked
 
 MODULES = {

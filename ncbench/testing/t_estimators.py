@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.t_estimation import CleanLabels, NoisySample
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 from ncbench.testing.contract import Build, broken
 from ncbench.testing.problems import noisy_blobs
 

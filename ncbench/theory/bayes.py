@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from ncbench.core.measure import Measure
+from ncbench.core.mixture import Mixture
 from ncbench.errors import NotApplicable
-from ncbench.measure import Measure
-from ncbench.mixture import Mixture
 
 Array = NDArray[np.float64]
 

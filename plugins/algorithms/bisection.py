@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.argmin_path import ConfusionPath
+from ncbench.core.argmin import ConfusionPath
+from ncbench.core.mixture import Mixture
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import require
-from ncbench.mixture import Mixture
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.posterior_classifier import PosteriorClassifier
-from ncbench.registry import resolve_measure
+from ncbench.learning.posterior_classifier import PosteriorClassifier
+from ncbench.plugin.registry import resolve_measure
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -30,7 +30,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
     max_iter : int
         Number T of steps; the interval of possible losses is halved in each.
     sample_split : {"none", "half", "crossfit"}
-        Which examples estimate confusion matrices; see ``ncbench.cpe.fit_posterior``.
+        Which examples estimate confusion matrices; see ``fit_posterior``.
     random_state : int, optional
         For the sample split and the CPE learner.
     """

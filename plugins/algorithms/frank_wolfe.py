@@ -7,14 +7,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.argmin_path import ConfusionPath
-from ncbench.confusion import project_to_joint
+from ncbench.core.argmin import ConfusionPath
+from ncbench.core.confusion import project_to_joint
+from ncbench.core.measure import Measure
+from ncbench.core.mixture import Mixture
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import require
-from ncbench.measure import Measure
-from ncbench.mixture import Mixture
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.posterior_classifier import PosteriorClassifier
-from ncbench.registry import resolve_measure
+from ncbench.learning.posterior_classifier import PosteriorClassifier
+from ncbench.plugin.registry import resolve_measure
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -32,7 +32,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
     max_iter : int
         Number T of steps; step t has size 2 / (t + 1).
     sample_split : {"none", "half", "crossfit"}
-        Which examples estimate confusion matrices; see ``ncbench.cpe.fit_posterior``.
+        Which examples estimate confusion matrices; see ``fit_posterior``.
     tol : float
         Stop at the first checkpoint where the size of the measured gap (see ``Trace``) is at
         most this; 0 takes all ``max_iter`` steps, as in the paper. The measured gap is no

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisyLabelClassifier
-from ncbench.linear_softmax import CrossEntropy, ForwardCrossEntropy, Loss
-from ncbench.penalty_path import check_path, fit_penalty_path
+from ncbench.learning.linear_softmax import CrossEntropy, ForwardCrossEntropy, Loss
+from ncbench.learning.penalty_search import check_path, fit_penalty_path
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -86,7 +86,7 @@ class NCLRForward(_NCLR):
 
     Attributes
     ----------
-    model_ : ncbench.linear_softmax.LinearSoftmax
+    model_ : ncbench.learning.linear_softmax.LinearSoftmax
         The fitted model, on features standardised to mean 0 and variance 1.
     penalty_ : float
         The penalty chosen.
@@ -113,7 +113,7 @@ class NCLRBackward(_NCLR):
     The corrected loss is an unbiased estimate of the clean log loss (Patrini et al. 2017) and
     stays convex, but has no lower bound: a penalty on the weights and, where needed, a shift of
     the corrected class priors give it one. See ``CrossEntropy.backward`` in
-    :mod:`ncbench.linear_softmax` for the argument.
+    :mod:`ncbench.learning.linear_softmax` for the argument.
 
     The penalty is chosen by the *forward* loss on held-out folds. It is proper for the same
     posterior and bounded. The backward loss is not fit for the purpose: if T overstates the

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.mixture import Mixture
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.posterior_classifier import PosteriorClassifier
+from ncbench.core.mixture import Mixture
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.learning.posterior_classifier import PosteriorClassifier
 
 
 class NCLRPlugIn(PosteriorClassifier):

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import NoiseMatrix, NoisyLabelClassifier
-from ncbench.confusion import expected_confusion, project_to_joint
-from ncbench.cpe import stratified_folds
-from ncbench.cpe_cache import SharedCPE
+from ncbench.core.confusion import expected_confusion, project_to_joint
+from ncbench.core.measure import Measure
 from ncbench.errors import require
-from ncbench.measure import Measure
-from ncbench.registry import get_registry, resolve_measure
+from ncbench.learning.class_probabilities import stratified_folds
+from ncbench.plugin.registry import get_registry, resolve_measure
+from ncbench.run.cpe_cache import SharedCPE
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

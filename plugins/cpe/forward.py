@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import require
-from ncbench.linear_softmax import ForwardCrossEntropy
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.penalty_path import fit_penalty_path
+from ncbench.learning.linear_softmax import ForwardCrossEntropy
+from ncbench.learning.penalty_search import fit_penalty_path
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from ncbench.cpe import deal_folds, posterior
 from ncbench.errors import require
+from ncbench.learning.class_probabilities import deal_folds, posterior
 
 from .logistic_regression import logistic
 

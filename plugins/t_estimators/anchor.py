@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
-from ncbench.finalise import finalise
+from ncbench.noise_estimation.repair import finalise
 
 Array = NDArray[np.float64]
 

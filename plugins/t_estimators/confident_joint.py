@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import NoiseMatrix, NoisySample
-from ncbench.finalise import finalise
+from ncbench.noise_estimation.repair import finalise
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

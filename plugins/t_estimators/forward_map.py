@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
-from ncbench.cpe import deal_folds
 from ncbench.errors import require
-from ncbench.finalise import finalise
-from ncbench.learnt_noise import LearntNoise, fit_learnt_noise
+from ncbench.learning.class_probabilities import deal_folds
+from ncbench.learning.joint_noise import LearntNoise, fit_learnt_noise
+from ncbench.noise_estimation.repair import finalise
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

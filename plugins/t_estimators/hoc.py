@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.errors import require
-from ncbench.finalise import finalise
+from ncbench.noise_estimation.repair import finalise
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -10,14 +10,14 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
 from ncbench.errors import require
-from ncbench.finalise import finalise, project_columns
-from ncbench.linear_softmax import (
+from ncbench.learning.linear_softmax import (
     CrossEntropy,
     LinearSoftmax,
     LossValue,
     descend_linear_softmax,
     fit_linear_softmax,
 )
+from ncbench.noise_estimation.repair import finalise, project_columns
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

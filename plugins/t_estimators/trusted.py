@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
-from ncbench.finalise import finalise, project_columns
+from ncbench.noise_estimation.repair import finalise, project_columns
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -8,8 +8,8 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.errors import require
-from ncbench.finalise import finalise
-from ncbench.learnt_noise import fit_learnt_noise
+from ncbench.learning.joint_noise import fit_learnt_noise
+from ncbench.noise_estimation.repair import finalise
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ncbench import NoiseMatrix, NoisyLabels
-from ncbench.noise_model import MatrixNoise
+from ncbench.data.noise_model import MatrixNoise
 
 
 def symmetric(n, sigma):

@@ -14,11 +14,11 @@ from scipy.optimize import LinearConstraint, minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
-from ncbench.confusion import confusion_matrix, expected_confusion, project_to_joint
+from ncbench.core.confusion import confusion_matrix, expected_confusion, project_to_joint
+from ncbench.core.measure import Measure
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
-from ncbench.measure import Measure
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.registry import get_registry
+from ncbench.plugin.registry import get_registry
 from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
 from ncbench_plugins.algorithms.frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
 from ncbench_plugins.algorithms.plug_in import CPEArgmax, NCLRPlugIn

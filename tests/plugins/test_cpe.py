@@ -17,8 +17,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.cpe import fit_posterior, posterior
 from ncbench.errors import NcbenchError, UnknownName
+from ncbench.learning.class_probabilities import fit_posterior, posterior
 from ncbench_plugins.cpe.any_sklearn import sklearn_classifier
 from ncbench_plugins.cpe.gradient_boosting import boosting
 from ncbench_plugins.cpe.logistic_regression import LogisticPath, logistic

@@ -16,8 +16,8 @@ from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
 from ncbench import Dataset, NcbenchError, NoiseMatrix, seeds
-from ncbench.data_files import check_sum, read_npz, sum_file, write_npz
-from ncbench.tabular import MAX_CATEGORIES, label_array
+from ncbench.data.encoding import MAX_CATEGORIES, label_array
+from ncbench.data.npz import check_sum, read_npz, sum_file, write_npz
 from ncbench_plugins.datasets import ncbench_datasets, synthetic, uci
 from ncbench_plugins.datasets.openml import openml
 from ncbench_plugins.datasets.own_file import file

@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ncbench.cpe import fit_posterior
-from ncbench.cpe_cache import SharedCPE
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError
-from ncbench.linear_softmax import LinearSoftmax
-from ncbench.noise_matrix import NoiseMatrix
-from ncbench.registry import get_registry
+from ncbench.learning.class_probabilities import fit_posterior
+from ncbench.learning.linear_softmax import LinearSoftmax
+from ncbench.plugin.registry import get_registry
+from ncbench.run.cpe_cache import SharedCPE
 from ncbench_plugins.algorithms.selection import NoiseCorrectedSelection
 from ncbench_plugins.cpe.forward import ForwardLogistic, forward, power_forward
 from ncbench_plugins.cpe.logistic_regression import logistic

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ncbench import NoiseMatrix
-from ncbench.argmin_path import argmin_labels
-from ncbench.mixture import Mixture
+from ncbench.core.argmin import argmin_labels
+from ncbench.core.mixture import Mixture
 from ncbench_plugins.algorithms.frank_wolfe import NoiseCorrectedFrankWolfe, model_gap, weights
 from ncbench_plugins.measures.recall_means import GMean, HMean, QMean
 

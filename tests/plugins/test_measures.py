@@ -14,9 +14,9 @@ from sklearn.metrics import (
     recall_score,
 )
 
+from ncbench.core.measure import Measure
 from ncbench.errors import NcbenchError, NotApplicable
-from ncbench.measure import Measure
-from ncbench.registry import get_registry
+from ncbench.plugin.registry import get_registry
 from ncbench_plugins.measures.f1 import MicroF1
 from ncbench_plugins.measures.linear import Cost
 from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, QMean, WorstClass

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from ncbench.dataset import Dataset, NoisyLabels
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.data.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
-from ncbench.noise_matrix import NoiseMatrix
 from ncbench_plugins.noise.given import GivenMatrix, Recorded
 from ncbench_plugins.noise.levels import NoNoise, PairFlip, Random, Symmetric
 

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError
-from ncbench.linear_softmax import LinearSoftmax
-from ncbench.noise_matrix import NoiseMatrix
+from ncbench.learning.linear_softmax import LinearSoftmax
 from ncbench_plugins.cpe import stacked_logistic as module
 from ncbench_plugins.cpe.logistic_regression import logistic
 from ncbench_plugins.cpe.stacked_logistic import StackedLogistic, stacked

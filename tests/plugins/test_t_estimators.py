@@ -12,10 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample, load
-from ncbench.learnt_noise import LearntForwardCrossEntropy, OffDiagonal, fit_learnt_noise
-from ncbench.linear_softmax import LinearSoftmax, _Problem, _whitening
-from ncbench.registry import get_registry
-from ncbench.t_estimation import CleanLabels
+from ncbench.learning.joint_noise import LearntForwardCrossEntropy, OffDiagonal, fit_learnt_noise
+from ncbench.learning.linear_softmax import LinearSoftmax, _Problem, _whitening
+from ncbench.noise_estimation.sample import CleanLabels
+from ncbench.plugin.registry import get_registry
 from ncbench_plugins.t_estimators.anchor import Anchor
 from ncbench_plugins.t_estimators.confident_joint import ConfidentJoint
 from ncbench_plugins.t_estimators.dual_t import DualT

@@ -1,0 +1,92 @@
+"""Options that several subcommands share. Light: what they need is imported once they are right."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ncbench.results.frame import Cells
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add what says which records are read, and which number of each."""
+    parser.add_argument("folders", metavar="DIR", nargs="+", help="folders with records below them")
+    parser.add_argument(
+        "--value",
+        metavar="NAME",
+        default="loss",
+        help="a measure, also one younger than the records, or a number that trials keep, such as "
+        "seconds.fit; by default the loss of the measure that was optimised",
+    )
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="parameters of that measure, which is then computed from the confusion matrices",
+    )
+    parser.add_argument(
+        "--where",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="only cells with this value, or one of several: sigma=0.1,0.2 algo.max_iter=500",
+    )
+
+
+def read(args: argparse.Namespace) -> Cells:
+    """Read what ``add_reading`` asked for."""
+    from ncbench.results.read import collect, parse_where
+    from ncbench.results.trial_value import Value
+
+    where = parse_where(args.where)
+    return collect(args.folders, Value.parse(args.value, args.set), where)
+
+
+def add_level(parser: argparse.ArgumentParser) -> None:
+    """Add the level of confidence."""
+    parser.add_argument(
+        "--level", type=between_0_and_1, default=0.95, help="of confidence (default: 0.95)"
+    )
+
+
+def add_ddof(parser: argparse.ArgumentParser) -> None:
+    """Add the ddof of our standard errors."""
+    parser.add_argument(
+        "--ddof", type=int, choices=[0, 1], default=1, help="of standard errors (default: 1)"
+    )
+
+
+def add_errors(parser: argparse.ArgumentParser) -> None:
+    """Add what a difference to published numbers is measured in."""
+    parser.add_argument(
+        "--errors",
+        choices=["combined", "theirs", "ours"],
+        default="combined",
+        help="standard error of a difference: sqrt(ours^2 + theirs^2) (default), or one of them",
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, forms: list[str]) -> None:
+    """Add the format and the file."""
+    parser.add_argument("--format", choices=forms, default="table")
+    parser.add_argument("--out", metavar="FILE", help="write to a file instead of the screen")
+
+
+def between_0_and_1(text: str) -> float:
+    """Return a number strictly between 0 and 1."""
+    number = float(text)
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number between 0 and 1")
+    return number
+
+
+def positive(text: str) -> float:
+    """Return a number above 0."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")
+    return number

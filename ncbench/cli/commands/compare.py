@@ -1,0 +1,53 @@
+"""compare DIR...         our means beside a published table: ahead, level, behind."""
+
+from __future__ import annotations
+
+import argparse
+
+from ncbench.cli.arguments import add_ddof, add_errors, add_output, add_reading, positive, read
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench compare", description="Put the records below folders beside a reference."
+    )
+    add_reading(parser)
+    parser.add_argument(
+        "--reference",
+        metavar="FILE.csv",
+        required=True,
+        help="columns measure, dataset, algo, sigma, mean, sem; other keys of the configuration "
+        "may be columns too",
+    )
+    add_errors(parser)
+    parser.add_argument(
+        "--within",
+        type=positive,
+        default=1.0,
+        help="so many standard errors are still level (default: 1)",
+    )
+    add_ddof(parser)
+    add_output(parser, ["table", "csv", "json", "md"])
+    args = parser.parse_args(argv)
+
+    from ncbench.errors import NcbenchError
+    from ncbench.report.export import put
+    from ncbench.results.read import parse_where
+    from ncbench.results.reference import FORMS, Comparison, read_reference
+
+    reference = read_reference(args.reference, parse_where(args.where))
+    cells = read(args)
+    if not cells.value.is_loss:
+        raise NcbenchError(f"--value {cells.value}: only losses are compared: lower is better")
+    # Also what was not swept: their boosting is not beside our logistic regression.
+    keep = [column for column in reference.columns if column in cells.keys]
+    frame = cells.frame(args.ddof, keep=keep)
+    found = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
+    if args.format == "table" and args.out is None:
+        for number, grid in enumerate(found.grids()):
+            print(end="\n" if number else "")
+            grid.print()
+    else:
+        put(FORMS[args.format](found), args.out)
+    return 0

@@ -1,0 +1,74 @@
+"""estimate-noise         the noise matrix of your own file's labels, and whether to rely on it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+_DRAWN = (".png", ".pdf", ".svg")
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench estimate-noise",
+        description="Estimate how often each class of your file is labelled as which other.",
+    )
+    parser.add_argument(
+        "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, ARFF, npz"
+    )
+    parser.add_argument("--target", required=True, metavar="COLUMN", help="the noisy labels")
+    parser.add_argument(
+        "--clean-column", metavar="COLUMN", help="clean labels, in the rows that have one"
+    )
+    parser.add_argument("--t-estimator", default="cautious_map", metavar="NAME")
+    parser.add_argument("--cpe", default="logistic", metavar="NAME")
+    parser.add_argument("--bootstrap", type=int, default=20, metavar="N", help="0: no intervals")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--plot", metavar="FILE", help=f"draw the matrix: {', '.join(_DRAWN)}")
+    parser.add_argument("--json", action="store_true", help="for machines")
+    args = parser.parse_args(argv)
+
+    from ncbench.errors import NcbenchError
+    from ncbench.plugin.registry import get_registry
+
+    get_registry().plugin("t_estimator", args.t_estimator)
+    get_registry().plugin("cpe", args.cpe)
+    if args.bootstrap < 0:
+        raise NcbenchError(f"--bootstrap {args.bootstrap}: expected 0 or more resamples")
+    if args.plot and Path(args.plot).suffix.lower() not in _DRAWN:
+        raise NcbenchError(f"--plot {args.plot}: expected a name that ends in {', '.join(_DRAWN)}")
+    if args.plot and not Path(args.plot).absolute().parent.is_dir():
+        raise NcbenchError(f"--plot {args.plot}: no such folder")
+
+    from threadpoolctl import threadpool_limits
+
+    from ncbench.noise_estimation.audit import examine, read_own_data
+    from ncbench.report.audit_text import draw, text
+
+    data = read_own_data(args.data, args.target, args.clean_column)
+    with threadpool_limits(1):
+        finding = examine(
+            data,
+            t_estimator=args.t_estimator,
+            cpe=args.cpe,
+            bootstrap=args.bootstrap,
+            seed=args.seed,
+            progress=_shown,
+        )
+    print(json.dumps(finding.as_json(), indent=2) if args.json else text(finding))
+    if args.plot:
+        draw(finding, args.plot)
+    return 0
+
+
+def _shown(resamples: range) -> Iterable[int]:
+    """Show a bar on standard error while going through the resamples."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    disable = not console.is_terminal
+    return track(resamples, "resampling", console=console, transient=True, disable=disable)

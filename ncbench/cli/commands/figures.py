@@ -1,0 +1,35 @@
+"""figures DIR            the figures of the records below DIR, as SVG and PNG."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench figures", description="Draw what the records below some folders allow."
+    )
+    parser.add_argument("folders", metavar="DIR", nargs="+")
+    parser.add_argument("--out", metavar="FOLDER", required=True, help="made if it is not there")
+    parser.add_argument("--format", choices=["svg", "png"], nargs="+", default=["svg", "png"])
+    parser.add_argument(
+        "--sigma",
+        type=float,
+        help="of confusion matrices and Frank-Wolfe's path; by default the largest there is",
+    )
+    args = parser.parse_args(argv)
+
+    from ncbench.report.figures import require
+    from ncbench.report.figures.sources import read_sources
+
+    require("matplotlib")
+    from ncbench.report.figures.files import write_figures
+
+    sources = read_sources(args.folders)
+    for remark in sources.remarks:
+        print(remark, file=sys.stderr)
+    write_figures(sources.records, Path(args.out), args.format, args.sigma)
+    return 0

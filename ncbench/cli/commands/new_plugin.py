@@ -1,0 +1,25 @@
+"""new-plugin NAME        a package with a plug-in of one's own to start from."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    from ncbench.plugin.scaffold import KINDS, write_package
+
+    parser = argparse.ArgumentParser(
+        prog="ncbench new-plugin",
+        description="Write a package with a working plug-in, ready to be installed, checked and "
+        "changed, into a new folder NAME.",
+    )
+    parser.add_argument("name", metavar="NAME", help="small letters, digits, dashes: my-method")
+    parser.add_argument("--kind", choices=list(KINDS), default="algorithm", help="of the plug-in")
+    args = parser.parse_args(argv)
+
+    folder, steps = write_package(args.name, args.kind)
+    print(f"{folder}: a plug-in to start from. Next:")
+    for step in steps:
+        print(f"  {step}")
+    return 0

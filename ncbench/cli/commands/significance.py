@@ -1,0 +1,48 @@
+"""significance DIR...    what may be concluded: pairs over splits, ranks over data sets."""
+
+from __future__ import annotations
+
+import argparse
+
+from ncbench.cli.arguments import add_level, add_output, add_reading, read
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench significance",
+        description="Compare two algorithms over the same splits, and rank all over data sets.",
+    )
+    add_reading(parser)
+    parser.add_argument(
+        "--pair", metavar="ALGO", nargs=2, help="compare the first with the second, cell by cell"
+    )
+    parser.add_argument(
+        "--over",
+        metavar="KEY",
+        nargs="+",
+        default=["dataset"],
+        help="rank over these keys; cells that share them are averaged first (default: dataset)",
+    )
+    add_level(parser)
+    add_output(parser, ["table", "md", "json"])
+    args = parser.parse_args(argv)
+
+    from ncbench.errors import NcbenchError
+    from ncbench.report.export import put
+    from ncbench.report.significance_text import FORMS, Conclusions
+    from ncbench.results.significance import Pair, rankings
+
+    cells = read(args)
+    if not cells.value.is_loss:
+        raise NcbenchError(f"--value {cells.value}: only losses are compared: lower is better")
+    frame = cells.frame(level=args.level)
+    if not frame["n"].any():
+        raise NcbenchError("no cell is done: there is nothing to compare")
+    pair = Pair.of(frame, args.pair[0], args.pair[1], args.level) if args.pair else None
+    found = Conclusions(pair, rankings(frame, args.over, args.level), args.over)
+    if args.format == "table" and args.out is None:
+        found.print()
+    else:
+        put(FORMS[args.format](found), args.out)
+    return 0

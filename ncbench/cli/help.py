@@ -1,0 +1,78 @@
+"""``ncbench plugins``: what is registered, by whom, and what could not be."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from importlib import import_module
+from pkgutil import iter_modules
+
+from ncbench.cli import commands
+from ncbench.config.settings import SETTINGS
+from ncbench.plugin.registry import KINDS, get_registry
+
+
+def as_json() -> str:
+    """Return every plug-in and every problem as one JSON object."""
+    registry = get_registry()
+    return json.dumps(
+        {
+            "plugins": [asdict(plugin) for plugin in registry.plugins()],
+            "observers": [asdict(observer) for observer in registry.observers()],
+            "problems": [asdict(problem) for problem in registry.problems],
+        },
+        indent=2,
+    )
+
+
+_USAGE = """ncbench: learning from noisy labels for non-linear measures of the confusion matrix
+
+  python -m ncbench KEY=VALUE ...          one cell: a record and its losses
+  python -m ncbench -m KEY=A,B ...         a sweep over every combination, and a table"""
+
+_HYDRA = """
+Subcommands take plug-ins from files with --plugins-from FILE, once for each.
+Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists them.
+"""
+
+
+def print_help(argv: list[str]) -> None:
+    """Print usage, keys, and what each group offers, with the files that ``argv`` names."""
+    if any("plugins_from=" in text for text in argv):
+        from ncbench.config.compose import use_named_files
+
+        use_named_files(argv)
+    print(_USAGE)
+    for module in iter_modules(commands.__path__):
+        about = import_module(f"ncbench.cli.commands.{module.name}").__doc__ or ""
+        print(f"  python -m ncbench {about.splitlines()[0].rstrip('.')}")
+    print(_HYDRA)
+    print("Keys")
+    for key, setting in SETTINGS.items():
+        print(f"  {key}={setting.metadata['default']}".ljust(24) + setting.metadata["help"])
+    _print_plugins()
+
+
+def print_listing() -> None:
+    """Print plug-ins by kind, with who brought them, then problems."""
+    _print_plugins(owners=True)
+    for problem in get_registry().problems:
+        print(
+            f"\nproblem: {problem.distribution} {problem.version}, entry point "
+            f"{problem.entry_point}: {problem.error}"
+        )
+
+
+def _print_plugins(owners: bool = False) -> None:
+    for kind in KINDS.values():
+        print(f"\n{kind.title} ({kind.group}=NAME)")
+        for plugin in get_registry().plugins():
+            if plugin.kind == kind.group:
+                owner = f"  [{plugin.distribution} {plugin.version}]" if owners else ""
+                print(f"  {plugin.name:<15} {plugin.summary}{owner}")
+                for parameter in plugin.parameters:
+                    print(f"      {kind.group}.{parameter}")
+    print("\nobserver (observers=[NAME])")
+    for observer in get_registry().observers():
+        owner = f"  [{observer.distribution} {observer.version}]" if owners else ""
+        print(f"  {observer.name:<15} {observer.summary}{owner}")

@@ -1,0 +1,1 @@
+"""From the command line to a checked configuration; everything that touches Hydra."""

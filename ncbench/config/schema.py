@@ -1,0 +1,141 @@
+"""The bridge from plug-ins to Hydra: each plug-in's signature is a typed config group option."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import field, make_dataclass
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from ncbench.config.settings import MISSING, SETTINGS, Settings
+from ncbench.errors import NcbenchError, UnknownName, require
+from ncbench.plugin.description import Plugin
+from ncbench.plugin.observers import check_observer
+from ncbench.plugin.registry import KINDS, Registry, files_in_use, get_registry
+from ncbench.plugin.signature import TYPES, Parameter, as_list
+
+
+def register() -> None:
+    """Fill Hydra's config store from the registry."""
+    store = ConfigStore.instance()
+    store.store(name="settings", node=Settings)
+    for plugin in get_registry().plugins():
+        store.store(group=plugin.kind, name=plugin.name, node=_schema(plugin))
+
+
+def _schema(plugin: Plugin) -> type:
+    fields: list[tuple[str, Any, Any]] = [("name", str, plugin.name)]
+    for parameter in plugin.parameters:
+        # OmegaConf refuses [[0, 1]] as a list of lists of float, and a dict where the default is
+        # None: containers are checked in resolve.
+        annotation = Any if parameter.type.startswith(("list", "dict")) else TYPES[parameter.type]
+        annotation = annotation | None if parameter.optional else annotation
+        default = MISSING if parameter.required else parameter.default
+        if isinstance(default, list | dict):
+            default = field(default_factory=lambda value=default: value)  # type: ignore[misc]
+        fields.append((parameter.name, annotation, default))
+    return make_dataclass(schema_name(plugin), fields)
+
+
+def schema_name(plugin: Plugin) -> str:
+    """Return the name of the type of a plug-in's config group option."""
+    return f"{plugin.kind}_{plugin.name}"
+
+
+def resolve(cfg: DictConfig) -> dict[str, Any]:
+    """Check a composed config and return it as plain data.
+
+    Hydra has checked names and types by now; this checks what types cannot say.
+    """
+    registry = get_registry()
+    config: dict[str, Any] = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
+    config.update({key: _plain(cfg[key]) for key in SETTINGS})
+    require(0 <= config["sigma"] <= 1, "sigma", config["sigma"], "a probability, in [0, 1]")
+    # range(0.1,0.5,0.1) gives 0.30000000000000004: meant as 0.3, it must be that cell and noise.
+    config["sigma"] = float(f"{config['sigma']:.12g}")
+    require(0 < config["test_size"] < 1, "test_size", config["test_size"], "a share, in (0, 1)")
+    require(1 <= config["trials"] <= 10_000, "trials", config["trials"], "from 1 to 10000")
+    expected = "record or raise"
+    require(config["on_error"] in ("record", "raise"), "on_error", config["on_error"], expected)
+    require(config["group"] >= 0, "group", config["group"], "at least 0")
+    require(config["threads"] >= 1, "threads", config["threads"], "at least 1")
+    require(
+        0 <= config["cache_limit"] < math.inf, "cache_limit", config["cache_limit"], "a size in GB"
+    )
+    require(0 <= config["seed"] <= 400_000, "seed", config["seed"], "from 0 to 400000")
+    config["observers"] = _names("observers", config["observers"])
+    for observer in config["observers"]:
+        check_observer(observer)
+    if config["plugins_from"] != files_in_use():
+        # A config file from a stranger must not be able to run code.
+        raise NcbenchError(
+            f"plugins_from={config['plugins_from']}: files with code are named on the command "
+            "line, not in config files"
+        )
+    return config
+
+
+def _resolve_group(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:
+    if not isinstance(cfg, DictConfig):
+        raise NcbenchError(
+            f"{kind} must be chosen by name: {kind}=NAME; known: " + ", ".join(registry.names(kind))
+        )
+    plugin = registry.plugin(kind, cfg.name)
+    if set(cfg) != {"name", *(parameter.name for parameter in plugin.parameters)}:
+        raise NcbenchError(f"{kind}.name={cfg.name}: choose a plug-in with {kind}={cfg.name}")
+    resolved = {"name": str(cfg.name)}
+    for parameter in plugin.parameters:
+        resolved[parameter.name] = _resolve_parameter(kind, parameter, cfg)
+    return resolved
+
+
+def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
+    key = f"{kind}.{parameter.name}"
+    if OmegaConf.is_missing(cfg, parameter.name):
+        raise NcbenchError(f"{kind}={cfg.name} needs {key}=... ({parameter.type})")
+    value = cfg[parameter.name]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise NcbenchError(f"{key}={value}; expected a finite number")
+    value = _plain(value)
+    if value is None and parameter.optional:
+        return None
+    if parameter.choices and value not in parameter.choices:
+        raise NcbenchError(f"{key}={value}; expected one of {', '.join(parameter.choices)}")
+    if parameter.type.startswith("list"):
+        try:
+            return as_list(value, TYPES[parameter.type])
+        except ValueError as error:
+            raise NcbenchError(f"{key}={value}: {error}; expected {parameter.type}") from error
+    if parameter.type.startswith("dict") and not isinstance(value, dict):
+        raise NcbenchError(f"{key}={value}; expected {{key: value, ...}}")
+    return value
+
+
+def _names(key: str, value: Any) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise NcbenchError(f"{key}={value}; expected names: {key}=[ONE,OTHER]")
+    return names
+
+
+def _plain(value: Any) -> Any:
+    return OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
+
+
+def parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check some parameters of one plug-in as those of a run are checked, and return them."""
+    known = {parameter.name: parameter for parameter in plugin.parameters}
+    cfg = OmegaConf.structured(_schema(plugin))
+    for name, value in given.items():
+        if name not in known:
+            raise UnknownName.among(f"{plugin.kind}={plugin.name}: parameter", name, known)
+        try:
+            cfg[name] = value
+        except OmegaConfBaseException as error:
+            key, expected = f"{plugin.kind}.{name}", known[name].type
+            raise NcbenchError(f"{key}={value}; expected {expected}") from error
+    return {name: _resolve_parameter(plugin.kind, known[name], cfg) for name in given}

@@ -1,0 +1,1 @@
+"""The paper's objects: T, C, psi, argmin classifiers, their mixtures, and random streams."""

@@ -1,0 +1,1 @@
+"""What a data set and its noisy labels are, and how files become them."""

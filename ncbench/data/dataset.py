@@ -1,0 +1,156 @@
+"""A data set as the core sees it: features, clean labels 0..n-1, and the names of the classes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.errors import NcbenchError
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+_Loader = TypeVar("_Loader", bound=Callable[..., Any])
+
+
+class NoisyLabels(NamedTuple):
+    """Noisy labels of a whole data set and the matrix that made them."""
+
+    noise_matrix: NoiseMatrix
+    y: Labels
+
+
+def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
+    """Say what identifies a data set before it is loaded, such as the checksum of its file.
+
+    Plug-ins of other kinds that read a file named by their parameter ``path`` use it too.
+
+    Parameters
+    ----------
+    source : callable
+        Takes the same arguments as the decorated function and returns a short text that
+        changes when the data does. It should cost a look-up, not a load.
+
+    Examples
+    --------
+    >>> @identified_by(lambda path: f"version of {path}")
+    ... def table(path: str) -> Dataset: ...
+    >>> table.source_fingerprint("a.csv")
+    'version of a.csv'
+    """
+
+    def mark(loader: _Loader) -> _Loader:
+        loader.source_fingerprint = source  # type: ignore[attr-defined]
+        return loader
+
+    return mark
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features and clean labels, checked.
+
+    Build one with :meth:`from_labels`, which maps the user's own labels to 0..n-1.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+    y : array of shape (m,)
+        Clean labels, 0..n-1.
+    classes : tuple of str
+        Names of the classes, in the order of their numbers.
+    name : str
+        As shown in results.
+    test_size : int, optional
+        Size of the test part where the data set itself fixes it.
+    recorded_noise : mapping from sigma to NoisyLabels
+        Noise that comes with the data set, for ``noise=recorded``.
+    true_posterior : callable, optional
+        ``eta(X)``, where the distribution is known.
+    population : callable, optional
+        ``population(size)``, where the distribution is known: about ``size`` points of equal
+        weight, spread as x is, so that a mean over them is an expectation.
+    source : str
+        Where the data came from, for the record.
+
+    Examples
+    --------
+    >>> data = Dataset.from_labels([[0.0], [1.0], [2.0]], ["no", "yes", "no"], name="toy")
+    >>> data.y, data.classes
+    (array([0, 1, 0]), ('no', 'yes'))
+    """
+
+    X: Array
+    y: Labels
+    classes: tuple[str, ...]
+    name: str
+    test_size: int | None = None
+    recorded_noise: Mapping[float, NoisyLabels] = field(default_factory=dict)
+    true_posterior: Callable[[Array], Array] | None = None
+    population: Callable[[int], Array] | None = None
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if self.X.ndim != 2 or len(self.X) != len(self.y):
+            raise NcbenchError(
+                f"data set {self.name!r}: X has shape {self.X.shape} and y {self.y.shape}; "
+                "expected (m, d) and (m,)"
+            )
+        if self.n_classes < 2:
+            raise NcbenchError(
+                f"data set {self.name!r}: {self.n_classes} class(es) among {len(self.y)} labels; "
+                "at least two are needed"
+            )
+        bad = np.asarray(~np.isfinite(self.X).all(axis=1))
+        if bad.any():
+            raise NcbenchError(
+                f"data set {self.name!r}: NaN or infinity in X, first in row "
+                f"{int(np.flatnonzero(bad)[0])} ({int(bad.sum())} of {len(bad)} rows); "
+                "drop those rows or fill them in"
+            )
+        counts = np.bincount(self.y, minlength=self.n_classes)
+        if (counts == 0).any():
+            missing = self.classes[int(np.flatnonzero(counts == 0)[0])]
+            raise NcbenchError(f"data set {self.name!r}: class {missing!r} has no example")
+
+    @classmethod
+    def from_labels(cls, X: ArrayLike, labels: ArrayLike, *, name: str, **more: Any) -> Dataset:
+        """Build from labels of any type; classes are numbered in sorted order."""
+        values, y = np.unique(np.asarray(labels), return_inverse=True)
+        return cls(
+            X=np.ascontiguousarray(X, dtype=np.float64),
+            y=y.astype(np.int64).ravel(),
+            classes=tuple(str(value) for value in values),
+            name=name,
+            **more,
+        )
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    def noise_recorded_at(self, sigma: float) -> NoisyLabels | None:
+        """Return the noise that the data set brings for a noise level, if it brings any."""
+        for level, noisy in self.recorded_noise.items():
+            if np.isclose(level, sigma):
+                return noisy
+        return None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of features, labels and recorded noise."""
+        digest = hashlib.sha256()
+        arrays = [self.X, self.y]
+        for sigma, noisy in sorted(self.recorded_noise.items()):
+            arrays += [np.float64(sigma), noisy.noise_matrix.T, noisy.y]  # type: ignore[list-item]
+        for array in arrays:
+            digest.update(f"{array.shape}{array.dtype}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Classifiers, class probabilities, and linear models fitted under noise."""

@@ -1,0 +1,164 @@
+"""Class probability estimation (CPE): from any scikit-learn classifier to n-column posteriors."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.utils.validation import has_fit_parameter
+
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.errors import NcbenchError
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+SampleSplit = Literal["none", "half", "crossfit"]
+
+CROSSFIT_FOLDS = 5
+
+
+def posterior(cpe: Any, X: Array, n: int) -> Array:
+    """Return ``predict_proba`` with one column for each of the n classes.
+
+    A class the learner never saw has probability 0.
+    """
+    probabilities = np.asarray(cpe.predict_proba(X), dtype=np.float64)
+    if probabilities.shape[1] == n:
+        return probabilities
+    widened = np.zeros((len(probabilities), n))
+    widened[:, cpe.classes_] = probabilities
+    return widened
+
+
+def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
+    """Return the learner, fitted; one whose ``fit`` takes ``noise_matrix`` is told the noise.
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier
+        Cloned, not changed.
+    X, y : arrays
+        Noisy labels 0..n-1.
+    noise : NoiseMatrix or None
+    """
+    told = {"noise_matrix": noise} if has_fit_parameter(cpe, "noise_matrix") else {}
+    return clone(cpe).fit(X, y, **told)
+
+
+class FittedPosterior(NamedTuple):
+    """A fitted CPE learner, and the posteriors and labels that estimate confusion matrices."""
+
+    cpe: Any
+    posterior: Array
+    y: Labels
+
+
+def fit_posterior(
+    cpe: Any,
+    X: Array,
+    y: Labels,
+    n: int,
+    sample_split: SampleSplit,
+    random_state: int | None,
+    noise: NoiseMatrix | None = None,
+) -> FittedPosterior:
+    """Fit the CPE learner and choose the sample that confusion matrices are estimated on.
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier
+        Cloned, not changed.
+    X, y : arrays
+        The noisy sample, labels 0..n-1.
+    n : int
+        Number of classes.
+    sample_split : {"none", "half", "crossfit"}
+        ``half`` is line 3 of Algorithms 1 and 2: S1 trains the learner, S2 estimates confusion
+        matrices. ``none`` uses all of the sample for both. ``crossfit`` trains on all of it and
+        estimates on all of it, with probabilities from learners that did not see the example.
+    random_state : int or None
+        Of the halves or folds.
+    noise : NoiseMatrix, optional
+        For learners that can use it.
+    """
+    if sample_split == "none":
+        fitted = fit_cpe(cpe, X, y, noise)
+        return FittedPosterior(fitted, posterior(fitted, X, n), y)
+    if sample_split == "half":
+        counts = np.bincount(y, minlength=n)
+        first, second = train_test_split(
+            np.arange(len(y)), test_size=0.5, random_state=random_state, stratify=_strata(counts, y)
+        )
+        fitted = fit_cpe(cpe, X[first], y[first], noise)
+        return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second])
+    if sample_split == "crossfit":
+        out_of_fold = np.empty((len(y), n))
+        for train, held_out in stratified_folds(y, n, CROSSFIT_FOLDS, random_state):
+            learner = fit_cpe(cpe, X[train], y[train], noise)
+            out_of_fold[held_out] = posterior(learner, X[held_out], n)
+        return FittedPosterior(fit_cpe(cpe, X, y, noise), out_of_fold, y)
+    raise NcbenchError(
+        f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
+    )
+
+
+def deal_folds(y: Labels, folds: int, order: Labels) -> Labels:
+    """Return a fold for each example: dealt out like cards, class after class.
+
+    Any class size will do, even a single example.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+    folds : int
+    order : array of shape (m,)
+        A permutation of the examples.
+
+    Examples
+    --------
+    >>> deal_folds(np.array([1, 0, 0, 1, 1]), 2, np.arange(5))
+    array([0, 0, 1, 1, 0])
+    """
+    order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[order] = np.arange(len(y)) % min(folds, len(y))
+    return fold
+
+
+def stratified_folds(
+    y: Labels, n: int, folds: int, random_state: int | None
+) -> list[tuple[Labels, Labels]]:
+    """Return shuffled stratified folds, as pairs of training and held-out indices.
+
+    There are fewer folds where no class has so many examples; examples of classes too rare for
+    strata of their own stand in as one class.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+        Labels 0..n-1.
+    n : int
+        Number of classes.
+    folds : int
+    random_state : int or None
+    """
+    counts = np.bincount(y, minlength=n)
+    size = int(np.clip(counts.max(), 2, folds))
+    if counts.max() < 2:
+        return list(KFold(size, shuffle=True, random_state=random_state).split(y))
+    with warnings.catch_warnings():
+        # A class smaller than the number of folds is absent from some held-out parts: fine.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        splitter = StratifiedKFold(size, shuffle=True, random_state=random_state)
+        return list(splitter.split(y, _strata(counts, y)))
+
+
+def _strata(counts: Labels, y: Labels) -> Labels | None:
+    # A class with a single example cannot be on both sides; it joins the largest class's stratum.
+    if counts.max() < 2:
+        return None
+    return np.where(counts[y] < 2, counts.argmax(), y)

@@ -1,0 +1,138 @@
+"""Base class for algorithms: a scikit-learn classifier whose ``fit`` takes a noise matrix."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ncbench.core.measure import Family
+from ncbench.core.noise_matrix import NoiseMatrix
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Checks input, maps labels to 0..n-1 and back, and accepts any form of noise matrix.
+
+    Subclasses write ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1, and
+    ``check_parameters()`` where a parameter can be wrong.
+
+    Attributes
+    ----------
+    measure_families : frozenset or None
+        Families of measures the algorithm can optimise; None for an algorithm that does not
+        look at the measure, such as a baseline, which may be compared on all of them.
+    uses_noise_matrix : bool
+        False for algorithms that do not correct: they ignore ``noise_matrix``.
+    randomized : bool
+        True for a randomized classifier: its prediction is drawn from ``predict_proba``. Others
+        predict the most probable class, whatever its probability.
+    """
+
+    measure_families: ClassVar[frozenset[Family] | None] = None
+    uses_noise_matrix: ClassVar[bool] = True
+    randomized: ClassVar[bool] = False
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, noise_matrix: NoiseMatrix | ArrayLike | None = None
+    ) -> Self:
+        """Fit to noisy labels.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+        y : array of shape (m,)
+            Noisy labels of any type.
+        noise_matrix : NoiseMatrix or array of shape (n, n), optional
+            ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None: no noise.
+            Labels that are numbers 0..n-1 of its n classes need not all occur: a small sample
+            may lack a rare class.
+        """
+        self.check_parameters()
+        features, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        seen = np.unique(labels)
+        if len(seen) < 2:
+            raise ValueError(f"y has one class only, {seen[0]!r}; at least two are needed")
+        self.classes_ = numbered(seen, noise_matrix)
+        n = len(self.classes_)
+        noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
+        self._fit(features, np.searchsorted(self.classes_, labels).astype(np.int64), noise)
+        return self
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that are wrong whatever the data.
+
+        ``fit`` asks first of all, and a run before anything is written. scikit-learn wants
+        constructors that check nothing.
+        """
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return class probabilities for each row of X; see ``randomized``."""
+        check_is_fitted(self)
+        return self._predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the most probable prediction for each row of X, ties to the lowest class."""
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
+
+    @abstractmethod
+    def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None: ...
+
+    @abstractmethod
+    def _predict_proba(self, X: Array) -> Array: ...
+
+
+def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:
+    """Return the classes: 0..n-1 if the labels are such numbers and T has n classes."""
+    if noise_matrix is None or not np.issubdtype(seen.dtype, np.integer):
+        return seen
+    n = (
+        noise_matrix.n
+        if isinstance(noise_matrix, NoiseMatrix)
+        else len(np.atleast_1d(noise_matrix))
+    )
+    return np.arange(n) if seen[0] >= 0 and len(seen) < n and seen[-1] < n else seen
+
+
+def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
+    """Return the distribution of a fitted algorithm's prediction, one column for each class.
+
+    That of a randomized classifier is its ``predict_proba``, also at the end of a pipeline; any
+    other predicts one class.
+
+    Parameters
+    ----------
+    algorithm : scikit-learn classifier
+        Fitted to labels of these classes, if not of all of them.
+    X : array of shape (m, d)
+    classes : array of shape (n,)
+        Sorted.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> nb = GaussianNB().fit(X, ["ant", "ant", "cow", "cow"])
+    >>> prediction(nb, X[:1], np.array(["ant", "bee", "cow"]))
+    array([[1., 0., 0.]])
+    """
+    last = algorithm
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
+    if not getattr(last, "randomized", False):
+        return np.asarray(np.eye(len(classes))[np.searchsorted(classes, algorithm.predict(X))])
+    probabilities = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
+    if probabilities.shape[1] == len(classes):
+        return probabilities
+    distribution = np.zeros((len(probabilities), len(classes)))
+    distribution[:, np.searchsorted(classes, algorithm.classes_)] = probabilities
+    return distribution

@@ -1,0 +1,175 @@
+"""The noise matrix fitted along with a linear softmax model of the clean posterior.
+
+The likelihood of the noisy labels under ``(T g(x))_y`` is maximised over both T and g. Neither is
+determined by the likelihood alone (``T g = (T M) (M^-1 g)``); that g is softmax-linear, that T's
+diagonal dominates its columns, and a regulariser of T settle it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench.learning.linear_softmax import (
+    CrossEntropy,
+    LinearSoftmax,
+    LossValue,
+    fit_linear_softmax,
+)
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+START = -2.0
+"""Where every off-diagonal entry of V starts: for three classes, a diagonal of 0.81."""
+
+BOUNDS = (-8.0, 4.0)
+"""Of entries of V: beyond them, sigmoid is flat."""
+
+
+class Regulariser(Protocol):
+    """A term of the objective that depends on T alone."""
+
+    def __call__(self, V: Array, T: Array) -> tuple[float, Array, Array]:
+        """Return its value, its gradient in V (off-diagonal, flat) and its gradient in T."""
+
+
+class OffDiagonal:
+    """``A = I + sigmoid(V) * (1 - I)``, ``T = A / colsum(A)``: from any V to a noise matrix.
+
+    No entry of a column exceeds the diagonal one.
+
+    Parameters
+    ----------
+    n : int
+        Number of classes. V has ``n (n - 1)`` entries, those off the diagonal, row by row.
+
+    Examples
+    --------
+    >>> OffDiagonal(2).matrix(np.array([0.0, -np.log(3)])).round(3)
+    array([[0.8  , 0.333],
+           [0.2  , 0.667]])
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self._off = ~np.eye(n, dtype=bool)
+
+    def matrix(self, V: Array) -> Array:
+        """Return T."""
+        A = self._unnormalised(V)
+        return np.asarray(A / A.sum(axis=0))
+
+    def chain(self, V: Array, dT: Array) -> Array:
+        """Return the gradient in V of what has gradient dT in T."""
+        A = self._unnormalised(V)
+        total = A.sum(axis=0)
+        dA = (dT - (dT * A).sum(axis=0) / total) / total
+        s = A[self._off]
+        return np.asarray(dA[self._off] * s * (1 - s))
+
+    def _unnormalised(self, V: Array) -> Array:
+        A = np.eye(self.n)
+        A[self._off] = 1 / (1 + np.exp(-V))
+        return A
+
+
+class LearntForwardCrossEntropy:
+    """``-mean_i log (T(V) g(x_i))_{y_i}`` plus a regulariser, V fitted along.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+        Noisy labels, 0..n-1.
+    n : int
+        Number of classes.
+    regulariser : Regulariser, optional
+    """
+
+    def __init__(self, y: Labels, n: int, regulariser: Regulariser | None = None) -> None:
+        self.noise = OffDiagonal(n)
+        self.regulariser = regulariser
+        self._y = y
+        self._one_hot = np.asfortranarray(np.eye(n)[y])
+
+    def __call__(self, log_posterior: Array, posterior: Array, extra: Array) -> LossValue:
+        """Return the loss at this posterior and V."""
+        T = self.noise.matrix(extra)
+        g = np.maximum(posterior, 1e-200)  # as in ForwardCrossEntropy
+        share = np.asfortranarray(T[self._y])
+        share *= g
+        evidence = share.sum(axis=1)
+        share /= -len(share) * evidence[:, None]
+        g /= -len(g) * evidence[:, None]
+        dT = self._one_hot.T @ g
+        value = -float(np.log(evidence).mean())
+        dV = np.zeros_like(extra)
+        if self.regulariser is not None:
+            more, dV, more_dT = self.regulariser(extra, T)
+            value += more
+            dT = dT + more_dT
+        return LossValue(value, share, dV + self.noise.chain(extra, dT))
+
+
+class LearntNoise(NamedTuple):
+    """What was fitted."""
+
+    T: Array
+    model: LinearSoftmax
+    """Of the clean posterior; ``extra`` is V."""
+
+    def losses(self, X: Array, y: Labels) -> Array:
+        """Return ``-log (T g(x))_y`` of each example, for example of held-out data."""
+        likelihood = (self.model.posterior(X) * self.T[y]).sum(axis=1)
+        return np.asarray(-np.log(np.maximum(likelihood, 1e-200)))
+
+
+def fit_learnt_noise(
+    X: Array,
+    y: Labels,
+    n: int,
+    regulariser: Regulariser | None = None,
+    *,
+    penalty: float,
+    max_iter: int = 500,
+    tol: float = 1e-5,
+    start: LinearSoftmax | None = None,
+) -> LearntNoise:
+    """Fit T and a linear softmax model of the clean posterior to noisy labels.
+
+    Deterministic: started at the model that is fitted as if there were no noise, unless told.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+        Standardised: the penalty treats features alike.
+    y : array of shape (m,)
+        Noisy labels, 0..n-1.
+    n : int
+        Number of classes.
+    regulariser : Regulariser, optional
+        Of T.
+    penalty : float
+        mu in ``mu/2 ||W||^2``.
+    max_iter, tol
+        Of L-BFGS.
+    start : LinearSoftmax, optional
+        The model of a neighbouring problem.
+    """
+    if start is None:
+        naive = CrossEntropy.of_labels(y, n)
+        zero = LinearSoftmax.zero(X.shape[1], n)
+        start = fit_linear_softmax(X, naive, zero, penalty=penalty, tol=1e-4)
+        start = LinearSoftmax(start.coef, start.intercept, np.full(n * (n - 1), START))
+    model = fit_linear_softmax(
+        X,
+        LearntForwardCrossEntropy(y, n, regulariser),
+        start,
+        penalty=penalty,
+        extra_bounds=[BOUNDS] * (n * (n - 1)),
+        max_iter=max_iter,
+        tol=tol,
+    )
+    return LearntNoise(OffDiagonal(n).matrix(model.extra), model)

@@ -1,0 +1,79 @@
+"""Model selection with noisy labels: a scikit-learn scorer that corrects for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ncbench.core.confusion import expected_confusion, project_to_joint
+from ncbench.core.measure import Measure
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.errors import NcbenchError
+from ncbench.learning.classifier import numbered, prediction
+from ncbench.plugin.registry import get_registry
+
+
+def scorer(
+    measure: str | Measure, noise_matrix: NoiseMatrix | ArrayLike | None = None
+) -> NoiseCorrectedScorer:
+    """Return a scorer for ``GridSearchCV(scoring=...)``, ``cross_val_score`` and their like.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The loss: the score is *minus* its value, so that greater is better as scikit-learn wants.
+    noise_matrix : NoiseMatrix or array of shape (n, n), optional
+        Of the labels that are scored with, ``T[i, j] = P(noisy = i | clean = j)``, classes in
+        sorted order. None: they are taken as they are.
+
+    Examples
+    --------
+    Of four people one is labelled ill, and the classifier calls everybody well. If a quarter of
+    the ill is labelled well, then a third of them is ill:
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, noisy = np.zeros((4, 1)), ["ill", "well", "well", "well"]
+    >>> always_well = DummyClassifier(strategy="most_frequent").fit(X, noisy)
+    >>> scorer("zero_one")(always_well, X, noisy)
+    -0.25
+    >>> T = [[0.75, 0.0], [0.25, 1.0]]
+    >>> round(scorer("zero_one", T)(always_well, X, noisy), 6)
+    -0.333333
+    """
+    psi: Measure = get_registry().build("measure", measure) if isinstance(measure, str) else measure
+    noise = noise_matrix
+    if noise is not None and not isinstance(noise, NoiseMatrix):
+        noise = NoiseMatrix(noise)
+    return NoiseCorrectedScorer(psi, noise)
+
+
+@dataclass(frozen=True)
+class NoiseCorrectedScorer:
+    """Minus the loss of a classifier, from noisy labels: ``-psi(T^-1 C~)``.
+
+    Made by :func:`scorer`.
+    """
+
+    measure: Measure
+    noise_matrix: NoiseMatrix | None
+
+    def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
+        """Return the score of a fitted classifier on noisy labels."""
+        labels = np.asarray(y)
+        # A fold may lack a rare class: the training part, or the one that is scored.
+        classes = numbered(np.union1d(estimator.classes_, labels), self.noise_matrix)
+        n = len(classes)
+        if self.noise_matrix is not None and self.noise_matrix.n != n:
+            raise NcbenchError(
+                f"scorer: the noise matrix has {self.noise_matrix.n} classes, the labels have {n}: "
+                f"{', '.join(map(str, classes))}; each class has to be in the training part or in "
+                "the one that is scored, so use stratified folds, or labels 0..n-1"
+            )
+        codes = np.searchsorted(classes, labels).astype(np.int64)
+        C = expected_confusion(codes, prediction(estimator, X, classes))
+        noise = NoiseMatrix.of(self.noise_matrix, n)
+        psi = self.measure.for_classes([str(name) for name in classes])
+        return -psi(project_to_joint(noise.correct_confusion(C)).confusion)

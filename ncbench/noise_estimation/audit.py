@@ -1,0 +1,303 @@
+"""The noise in a user's own labels: the estimate, how sure it is, and when not to rely on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_X_y
+from sklearn.utils.multiclass import check_classification_targets
+
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core.random_streams import stream
+from ncbench.data.dataset import Dataset
+from ncbench.data.encoding import features_and_labels, label_array
+from ncbench.data.tables import read_table
+from ncbench.errors import NcbenchError
+from ncbench.learning.class_probabilities import deal_folds
+from ncbench.noise_estimation.repair import diagnostics, finalise
+from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
+from ncbench.plugin.registry import get_registry
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+LEVEL = 0.9
+"""Of the bootstrap intervals."""
+
+_RARE = 30
+_WIDE = 0.25
+_SMALL_SINGULAR_VALUE = 0.2
+
+
+@dataclass(frozen=True)
+class OwnData:
+    """A user's noisy labels, and the clean ones of the rows that have one."""
+
+    name: str
+    X: Array
+    y: Labels
+    classes: tuple[str, ...]
+    clean: Labels | None = None
+    """-1 where there is none."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is found out about the noise in a user's labels."""
+
+    data: OwnData
+    estimator: str
+    noise: NoiseMatrix
+    low: Array | None
+    high: Array | None
+    resamples: int
+    counted: NoiseMatrix | None
+    """From rows with both labels."""
+    doubts: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        classes = list(self.data.classes)
+        found = diagnostics(self.noise, self.counted)
+        pairs = None
+        if self.counted is not None and self.data.clean is not None:
+            pairs = {
+                "rows": int((self.data.clean >= 0).sum()),
+                "T": self.counted.T.tolist(),
+                "T_error": found["T_error"],
+                "inverse_error": found["inverse_error"],
+            }
+        return {
+            "data": self.data.name,
+            "rows": len(self.data.y),
+            "features": self.data.X.shape[1],
+            "classes": classes,
+            "label_counts": np.bincount(self.data.y, minlength=len(classes)).tolist(),
+            "t_estimator": self.estimator,
+            "T": self.noise.T.tolist(),
+            "interval": None
+            if self.low is None or self.high is None
+            else {"level": LEVEL, "low": self.low.tolist(), "high": self.high.tolist()},
+            "resamples": self.resamples,
+            "smallest_singular_value": found["smallest_singular_value"],
+            "inverse_norm": found["inverse_norm"],
+            "a": found["a"],
+            "pairs": pairs,
+            "trust": not self.doubts,
+            "doubts": list(self.doubts),
+        }
+
+
+def read_own_data(path: str, target: str, clean_column: str | None) -> OwnData:
+    """Read a file; the clean column is no feature, and may be empty in some rows."""
+    if clean_column is None:
+        dataset: Dataset = get_registry().build("dataset", "file", path=path, target=target)
+        return OwnData(dataset.name, dataset.X, dataset.y, dataset.classes)
+    table = read_table(Path(path).expanduser())
+    where = f"file {path!r}"
+    columns = [str(column) for column in table.columns]
+    if clean_column not in columns or clean_column == target:
+        raise NcbenchError(
+            f"{where}: --clean-column {clean_column!r} is not one of the other columns: "
+            f"{', '.join(column for column in columns if column != target)}"
+        )
+    position = columns.index(clean_column)
+    column = table.iloc[:, position]
+    rest = table.drop(columns=table.columns[position])
+    X, labels = features_and_labels(rest, target, where=where)
+    dataset = Dataset.from_labels(X, labels, name=Path(path).name, source=path)
+    present = column.notna().to_numpy()
+    if not present.any():
+        raise NcbenchError(f"{where}: column {clean_column!r} has no clean label in any row")
+    named = label_array(column[present].to_numpy(), where=f"{where}, column {clean_column!r}")
+    # Clean labels are compared by name; a class may have clean labels only.
+    names = [str(name) for name in named]
+    classes = (*dataset.classes, *sorted(set(names) - set(dataset.classes)))
+    clean = np.full(len(labels), -1, dtype=np.int64)
+    clean[present] = [classes.index(name) for name in names]
+    return OwnData(dataset.name, dataset.X, dataset.y, classes, clean)
+
+
+def estimate_noise(
+    X: ArrayLike,
+    y: ArrayLike,
+    estimator: Any = "cautious_map",
+    cpe: Any = None,
+    random_state: int | None = None,
+) -> NoiseMatrix:
+    """Estimate the noise matrix of doubtful labels.
+
+    ``python -m ncbench estimate-noise`` prints the same estimate for a file, and the reasons
+    there are not to rely on it.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+    y : array of shape (m,)
+        Noisy labels of any type.
+    estimator : str or T estimator
+        A name, such as ``"forward_map"``, or an object: ``load("t_estimator", name)(...)``. It
+        has noisy labels alone to go by; one that needs more is refused.
+    cpe : scikit-learn classifier, optional
+        The class probability learner, where the estimator uses one; by default ``logistic``.
+    random_state : int, optional
+        For what the estimator draws, such as folds.
+
+    Returns
+    -------
+    NoiseMatrix
+        ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order, as ``fit`` takes it. Its
+        ``warnings`` say what the estimator found wrong.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(2, size=2000)
+    >>> X = rng.normal(size=(2000, 1)) + 5 * truth[:, None]
+    >>> wrong = rng.random(2000) < 0.1
+    >>> y = np.array(["ant", "bee"])[np.where(wrong, 1 - truth, truth)]
+    >>> np.round(estimate_noise(X, y, random_state=0), 1)
+    array([[0.9, 0.1],
+           [0.1, 0.9]])
+    """
+    features, labels = check_X_y(X, y, dtype=np.float64)
+    check_classification_targets(labels)
+    values, codes = np.unique(labels, return_inverse=True)
+    data = OwnData("y", features, codes.astype(np.int64), tuple(str(value) for value in values))
+    _require_rows(data, bootstrap=0)
+    registry = get_registry()
+    if isinstance(estimator, str):
+        estimator = registry.build("t_estimator", estimator)
+    learner = registry.build("cpe", "logistic", random_state=0) if cpe is None else cpe
+    noise: NoiseMatrix = estimator.estimate(_sample(data, learner, random_state))
+    return noise
+
+
+def examine(
+    data: OwnData,
+    *,
+    t_estimator: str,
+    cpe: str,
+    bootstrap: int,
+    seed: int = 0,
+    progress: Callable[[range], Iterable[int]] = iter,
+) -> Finding:
+    """Estimate the noise matrix, resample for intervals, and collect reasons for doubt.
+
+    Parameters
+    ----------
+    data : OwnData
+    t_estimator, cpe : str
+        Names of plug-ins, used with their defaults.
+    bootstrap : int
+        Number of resamples, half of the rows each; 0 for no intervals.
+    seed : int
+    progress : callable
+        Wraps the range of resamples, to show how far it is.
+    """
+    _require_rows(data, bootstrap)
+    registry = get_registry()
+    estimator = registry.build("t_estimator", t_estimator)
+    sample = _sample(data, registry.build("cpe", cpe, random_state=0), seed)
+    noise = estimator.estimate(sample)
+    low = high = None
+    if bootstrap:
+        resampled = []
+        for k in progress(range(bootstrap)):
+            rng = stream(seed, "estimate-noise", "bootstrap", k)
+            # Half of each class, none twice: estimates spread as those of a bootstrap do, whose
+            # repeated rows would be their own neighbours, and on both sides of a fold.
+            rows = deal_folds(data.y, 2, rng.permutation(len(data.y))) == 0
+            again = replace(sample, X=data.X[rows], y=data.y[rows], rng=rng)
+            resampled.append(estimator.estimate(again).T)
+        low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    counted = None if data.clean is None else _count(data)
+    doubts = (*getattr(noise, "warnings", ()), *_doubts(sample, noise, low, high))
+    return Finding(data, t_estimator, noise, low, high, bootstrap, counted, doubts)
+
+
+def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
+    """Return a user's data as estimators see it."""
+    return NoisySample(
+        X=data.X,
+        y=data.y,
+        n_classes=len(data.classes),
+        cpe=cpe,
+        rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
+        clean=None if data.clean is None else _CountedAlready(),
+        classes=data.classes,
+    )
+
+
+def _require_rows(data: OwnData, bootstrap: int) -> None:
+    """Refuse data of which a learner could be shown a part with a single class."""
+    second, most = np.sort(np.bincount(data.y, minlength=2))[-2:]
+    # Two of a class are in two folds, so one of them is in the rest; a resample is a half.
+    needed = 4 if bootstrap else 2
+    if second < needed:
+        hint = "" if not bootstrap or second < 2 else "; --bootstrap 0 does with 2"
+        raise NcbenchError(
+            f"{data.name}: {len(data.y)} rows are too few to estimate noise from: the two most "
+            f"frequent labels have {most} and {second}, expected at least {needed} of each{hint}"
+        )
+
+
+class _CountedAlready(CleanLabels):
+    """The clean labels of a user's file: they are what estimates are compared with."""
+
+    def __init__(self) -> None:
+        pass
+
+    def of_share(self, fraction: float) -> Trusted:
+        raise NcbenchError(
+            "the rows with a clean label are counted already, whatever the estimator, and printed "
+            "below its estimate: leave --t-estimator out, or name one that needs no clean labels"
+        )
+
+
+def _count(data: OwnData) -> NoiseMatrix:
+    assert data.clean is not None
+    both = data.clean >= 0
+    counts = np.zeros((len(data.classes),) * 2)
+    np.add.at(counts, (data.y[both], data.clean[both]), 1.0)
+    return finalise(counts, data.classes)
+
+
+def _doubts(
+    sample: NoisySample, noise: NoiseMatrix, low: Array | None, high: Array | None
+) -> list[str]:
+    """Return reasons not to rely on an estimate, beside the estimator's own."""
+    doubts = []
+    if noise.smallest_singular_value < _SMALL_SINGULAR_VALUE:
+        doubts.append(
+            f"smallest singular value {noise.smallest_singular_value:.2f}: close to singular, a "
+            f"correction magnifies errors up to {noise.inverse_norm:.1f} times"
+        )
+    # Of a rare class most labels may be others' mistakes.
+    true = np.clip(noise.correct_posterior(sample.counts.astype(float)), 0.0, None)
+    rare = [f"{sample.classes[j]} (about {true[j]:.0f})" for j in np.flatnonzero(true < _RARE)]
+    if rare:
+        doubts.append(f"classes with fewer than {_RARE} true examples: {', '.join(rare)}")
+    if low is not None and high is not None:
+        width = high - low
+        i, j = np.unravel_index(width.argmax(), width.shape)
+        if width[i, j] > _WIDE:
+            doubts.append(
+                f"wide intervals: P(labelled {sample.classes[i]} | truly {sample.classes[j]}) "
+                f"between {low[i, j]:.2f} and {high[i, j]:.2f}"
+            )
+    # Were classes apart, the noisy label would be predicted as often as it is right.
+    guess = sample.out_of_fold_posterior().argmax(axis=1)
+    accuracy = float((guess == sample.y).mean())
+    reachable = float(np.diagonal(noise.T) @ true / true.sum())
+    if accuracy < 0.8 * reachable:
+        doubts.append(
+            f"classes overlap: held-out labels are predicted right in {accuracy:.0%}, where the "
+            f"noise alone would allow {reachable:.0%}; what is overlap may be taken for noise"
+        )
+    return doubts

@@ -1,0 +1,154 @@
+"""The finaliser: every estimate of T passes it before it is used.
+
+An estimate is made of frequencies and fitted values; it need not be stochastic, nor invertible to
+any use. Whatever is repaired is repaired here, and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.errors import NcbenchError
+
+Array = NDArray[np.float64]
+
+SMALLEST_SINGULAR_VALUE = 0.05
+"""Of an estimate that is used. Below it, ``T^-1`` magnifies errors of T beyond any use."""
+
+
+class EstimatedNoiseMatrix(NoiseMatrix):
+    """A noise matrix that can be used, and what had to be done for it.
+
+    Made by :func:`finalise`.
+
+    Attributes
+    ----------
+    a : float
+        Weight of the identity that was mixed in to make T invertible; 0 if it was.
+    warnings : tuple of str
+        Reasons not to trust it.
+    """
+
+    def __init__(self, T: ArrayLike, a: float, warnings: Sequence[str]) -> None:
+        super().__init__(T)
+        self.a = a
+        self.warnings = tuple(warnings)
+
+
+def finalise(
+    T: ArrayLike, classes: Sequence[str] | None = None, warnings: Sequence[str] = ()
+) -> EstimatedNoiseMatrix:
+    """Make a usable noise matrix of an estimate, and say what was done.
+
+    Entries that are no numbers become 0, negative ones too, and columns are normalised; a column
+    of zeros becomes that of the identity. If the smallest singular value is under 0.05, T becomes
+    ``(1 - a) T + a I`` with the smallest a of 0.05, 0.10, ..., 1 that mends it. Warns of each,
+    and of a class whose own label is not its most frequent one.
+
+    Parameters
+    ----------
+    T : array of shape (n, n)
+    classes : sequence of str, optional
+        Names of the classes, for warnings; by default their numbers.
+    warnings : sequence of str
+        Others, of the estimator's own.
+
+    Examples
+    --------
+    >>> noise = finalise([[8, np.nan], [2, 0]], classes=["cat", "dog"])
+    >>> noise.T, noise.a, noise.warnings
+    (array([[0.8, 0. ],
+           [0.2, 1. ]]), 0.0, ('class dog: no estimate, taken to be free of noise',))
+    >>> noise = finalise([[0.6, 0.58], [0.4, 0.42]])
+    >>> noise.T.round(4), noise.a
+    (array([[0.62 , 0.551],
+           [0.38 , 0.449]]), 0.05)
+    """
+    matrix, empty = _stochastic(T)
+    names = list(map(str, range(len(matrix)))) if classes is None else list(classes)
+    said = list(warnings)
+    said += [f"class {names[j]}: no estimate, taken to be free of noise" for j in empty]
+
+    smallest = _smallest(matrix)
+    a = next(a for a in np.arange(21) / 20 if _invertible(_mixed(matrix, a)))
+    if a > 0:
+        said.append(
+            f"smallest singular value {smallest:.2g}, under {SMALLEST_SINGULAR_VALUE}: mixed "
+            f"with the identity, a = {a:g}"
+        )
+    matrix = _mixed(matrix, a)
+    for j, i in enumerate(matrix.argmax(axis=0)):
+        if matrix[i, j] > matrix[j, j]:
+            said.append(
+                f"class {names[j]}: labelled {names[i]} more often ({matrix[i, j]:.2f}) than "
+                f"{names[j]} ({matrix[j, j]:.2f})"
+            )
+    return EstimatedNoiseMatrix(matrix, float(a), said)
+
+
+def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]:
+    """Return what a record says of an estimate; the errors are None where T is not known.
+
+    Examples
+    --------
+    >>> truth = NoiseMatrix([[0.8, 0.2], [0.2, 0.8]])
+    >>> found = diagnostics(NoiseMatrix.identity(2), truth)
+    >>> round(found["T_error"], 9), round(found["inverse_error"], 9), found["a"]
+    (0.2, 0.666666667, 0.0)
+    """
+    return {
+        "T_error": None if truth is None else float(np.abs(noise.T - truth.T).mean()),
+        "inverse_error": None if truth is None else noise.inverse_error(truth),
+        "smallest_singular_value": noise.smallest_singular_value,
+        "inverse_norm": noise.inverse_norm,
+        "a": getattr(noise, "a", 0.0),
+        "warnings": list(getattr(noise, "warnings", ())),
+    }
+
+
+def project_columns(T: Array) -> Array:
+    """Return the nearest matrix (Euclidean) whose columns are distributions.
+
+    For estimates whose entries can be negative: clipping would favour the others.
+
+    Examples
+    --------
+    >>> project_columns(np.array([[1.2, 0.6], [-0.1, 0.6]]))
+    array([[1. , 0.5],
+           [0. , 0.5]])
+    """
+    # Duchi et al. 2008: subtract the threshold that leaves a sum of one.
+    ordered = -np.sort(-T, axis=0)
+    excess = np.cumsum(ordered, axis=0) - 1
+    count = np.arange(1, len(T) + 1)[:, None]
+    kept = np.maximum((ordered * count > excess).sum(axis=0), 1)
+    threshold = excess[kept - 1, np.arange(T.shape[1])] / kept
+    return np.asarray(np.maximum(T - threshold, 0.0))
+
+
+def _stochastic(T: ArrayLike) -> tuple[Array, list[int]]:
+    matrix = np.array(T, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise NcbenchError(f"estimate of T: shape {matrix.shape}; expected (n, n)")
+    matrix = np.maximum(np.nan_to_num(matrix, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
+    empty = np.flatnonzero(matrix.max(axis=0) == 0)
+    matrix[empty, empty] = 1.0
+    matrix /= matrix.max(axis=0)  # the sum of huge entries would overflow
+    return matrix / matrix.sum(axis=0), empty.tolist()
+
+
+def _mixed(T: Array, a: float) -> Array:
+    return np.asarray((1 - a) * T + a * np.eye(len(T)))
+
+
+def _invertible(T: Array) -> bool:
+    return _smallest(T) >= SMALLEST_SINGULAR_VALUE - 1e-9
+
+
+def _smallest(T: Array) -> float:
+    return float(np.linalg.svd(T, compute_uv=False)[-1])

@@ -1,0 +1,335 @@
+"""Finds plug-ins by entry point or file, one at a time, and knows what each of them offers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from ncbench import __version__
+from ncbench.errors import NcbenchError, NotApplicable, UnknownName
+from ncbench.plugin import spec
+from ncbench.plugin.description import Plugin, Problem
+from ncbench.plugin.file import PluginFile, read_files
+from ncbench.plugin.signature import parameters_of
+from ncbench.plugin.signature_cache import Catalogue, default_path
+
+ENTRY_POINT_GROUP = "ncbench"
+
+Address = tuple[str, str, str]
+"""Distribution, version and entry point: where a plug-in comes from."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of plug-in: its config group, its hook, and the arguments the core supplies."""
+
+    group: str
+    hook: str
+    title: str
+    supplied: tuple[str, ...] = ()
+
+
+KINDS = {
+    kind.group: kind
+    for kind in (
+        Kind("dataset", "ncbench_datasets", "data set", ("data_dir", "rng")),
+        Kind("noise", "ncbench_noise_models", "noise model"),
+        Kind("cpe", "ncbench_cpe_learners", "CPE learner", ("random_state",)),
+        Kind("t_estimator", "ncbench_t_estimators", "T estimator"),
+        Kind("measure", "ncbench_measures", "measure"),
+        Kind("algo", "ncbench_algorithms", "algorithm", ("measure", "cpe", "random_state")),
+    )
+}
+
+
+OBSERVERS = Kind("observers", "", "observer")
+"""Modules, not classes: they are named by their entry points and have no parameters."""
+
+_OBSERVER_HOOKS = ("ncbench_run_started", "ncbench_run_finished")
+_HOOKS = (*(kind.hook for kind in KINDS.values()), *_OBSERVER_HOOKS)
+_TITLES = {kind.group: kind.title for kind in (*KINDS.values(), OBSERVERS)}
+
+
+class Registry:
+    """The plug-ins of this environment.
+
+    Parameters
+    ----------
+    points : sequence of EntryPoint or PluginFile
+        Where plug-ins are found. What is wrong with an entry point is a problem to be listed;
+        a file was asked for by name, so what is wrong with it is raised.
+    catalogue : Catalogue, optional
+        What is remembered of plug-ins, so that they need not be imported to be listed.
+    """
+
+    def __init__(
+        self, points: Sequence[EntryPoint | PluginFile], catalogue: Catalogue | None = None
+    ) -> None:
+        self._points = {_address(point): point for point in points}
+        self._targets: dict[Address, dict[str, dict[str, Any]]] = {}
+        self._manager = pluggy.PluginManager("ncbench")
+        self._manager.add_hookspecs(spec)
+        self.problems: list[Problem] = []
+        self._plugins: dict[tuple[str, str], list[Plugin]] = {}
+        for address, point in self._points.items():
+            try:
+                found = catalogue.find(point) if catalogue else None
+                if found is None:
+                    found = self._describe(address, point)
+                    if catalogue:
+                        catalogue.keep(point, found)
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # a broken plug-in must not harm runs that do not use it
+                if isinstance(point, PluginFile):
+                    raise NcbenchError(_in_file(point, error)) from error
+                self.problems.append(Problem(*_distribution(point), point.name, _one_line(error)))
+                continue
+            for plugin in found:
+                self._plugins.setdefault((plugin.kind, plugin.name), []).append(plugin)
+        if catalogue:
+            catalogue.save()
+        self.problems += [
+            Problem(p.distribution, p.version, p.entry_point, _clash(claims))
+            for claims in self._plugins.values()
+            if len(claims) > 1
+            for p in claims
+        ]
+
+    def names(self, kind: str) -> list[str]:
+        """Names registered for a kind, sorted."""
+        return sorted(name for group, name in self._plugins if group == kind)
+
+    def plugins(self) -> list[Plugin]:
+        """Every usable plug-in that a configuration names, by kind and name."""
+        order = list(KINDS)
+        usable = [plugin for plugin in self._usable() if plugin.kind in KINDS]
+        return sorted(usable, key=lambda p: (order.index(p.kind), p.name))
+
+    def observers(self) -> list[Plugin]:
+        """Every usable observer, by name."""
+        usable = [plugin for plugin in self._usable() if plugin.kind == OBSERVERS.group]
+        return sorted(usable, key=lambda plugin: plugin.name)
+
+    def _usable(self) -> list[Plugin]:
+        return [claims[0] for claims in self._plugins.values() if len(claims) == 1]
+
+    def plugin(self, kind: str, name: str) -> Plugin:
+        """Return the description of one plug-in."""
+        claims = self._plugins.get((kind, name))
+        if claims is None:
+            raise self.unknown(kind, name)
+        if len(claims) > 1:
+            raise NcbenchError(_clash(claims))
+        return claims[0]
+
+    def unknown(self, kind: str, name: str) -> UnknownName:
+        """Return the error for a name that is not registered, or a kind that there is not."""
+        if kind not in _TITLES:
+            return UnknownName.among("kind of plug-in", kind, _TITLES)
+        error = UnknownName.among(f"{kind}={name}: {_TITLES[kind]}", name, self.names(kind))
+        broken = {problem.distribution for problem in self.problems}
+        if broken:
+            error.add(
+                f"could not be loaded: plug-ins of {', '.join(sorted(broken))}; "
+                "see python -m ncbench plugins"
+            )
+        return error
+
+    def target(self, kind: str, name: str) -> Any:
+        """Return the class or function itself, importing its module if need be."""
+        plugin = self.plugin(kind, name)
+        address = (plugin.distribution, plugin.version, plugin.entry_point)
+        return self._load(address, self._points[address])[kind][name]
+
+    def tell(self, observer: str, hook: str, **arguments: Any) -> None:
+        """Call a hook of one observer, if it has that hook."""
+        module = self.target(OBSERVERS.group, observer)
+        others = self._manager.get_plugins() - {module}
+        self._manager.subset_hook_caller(hook, others)(**arguments)
+
+    def build(self, kind: str, /, name: str, **arguments: Any) -> Any:
+        """Call a plug-in with its configuration.
+
+        Arguments that the core supplies to this kind are left out where the plug-in's
+        signature does not ask for them.
+        """
+        target = self.target(kind, name)
+        wanted = inspect.signature(target).parameters
+        supplied = KINDS[kind].supplied
+        return target(**{k: v for k, v in arguments.items() if k in wanted or k not in supplied})
+
+    def _describe(self, address: Address, point: EntryPoint | PluginFile) -> list[Plugin]:
+        distribution, version, entry_point = address
+        return [
+            Plugin(
+                kind=group,
+                name=name,
+                summary=_summary(target),
+                parameters=(parameters_of(target, KINDS[group].supplied) if group in KINDS else ()),
+                distribution=distribution,
+                version=version,
+                entry_point=entry_point,
+            )
+            for group, targets in self._load(address, point).items()
+            for name, target in targets.items()
+        ]
+
+    def _load(self, address: Address, point: EntryPoint | PluginFile) -> dict[str, dict[str, Any]]:
+        if address not in self._targets:
+            module = point.load()
+            _check_api(module)
+            try:
+                self._manager.register(module, name="/".join(address))
+                self._targets[address] = self._offers(module, point.name)
+            except BaseException:
+                if self._manager.is_registered(module):
+                    self._manager.unregister(module)
+                raise
+        return self._targets[address]
+
+    def _offers(self, module: Any, entry_point: str) -> dict[str, dict[str, Any]]:
+        callers = {c.name: c for c in self._manager.get_hookcallers(module) or []}
+        for name, caller in callers.items():
+            if not caller.has_spec():  # a misspelt hook would never be called
+                raise UnknownName.among("hook", name, _HOOKS)
+        offers: dict[str, dict[str, Any]] = {}
+        if not callers.keys().isdisjoint(_OBSERVER_HOOKS):
+            offers[OBSERVERS.group] = {entry_point: module}
+        for kind in KINDS.values():
+            for implementation in getattr(self._manager.hook, kind.hook).get_hookimpls():
+                if implementation.plugin is not module:
+                    continue
+                offered = implementation.function()
+                if not isinstance(offered, Mapping) or not all(
+                    isinstance(name, str) and callable(target) for name, target in offered.items()
+                ):
+                    raise NcbenchError(
+                        f"{kind.hook}() returned {offered!r}; expected a mapping from name to "
+                        "a class or function"
+                    )
+                offers[kind.group] = dict(offered)
+        if not offers:
+            raise NcbenchError(
+                f"{module.__name__} has no hook; mark one of "
+                f"{', '.join(_HOOKS)} with @ncbench.hookimpl"
+            )
+        return offers
+
+
+_files: tuple[PluginFile, ...] = ()
+
+
+def use_files(paths: Iterable[str | Path]) -> None:
+    """Have :func:`get_registry` know the plug-ins of these files, instead of those named before.
+
+    Holds for this process. Raises NcbenchError for a file that is missing or broken, or that
+    has no hook in it.
+    """
+    global _files
+    files = read_files(paths)
+    if files:
+        _registry(files)  # what is wrong with them is said now
+    _files = files
+
+
+def files_in_use() -> list[str]:
+    """Return the absolute paths that :func:`use_files` was last given."""
+    return [str(file.path) for file in _files]
+
+
+def get_registry() -> Registry:
+    """Return the registry of the installed plug-ins and of the files in use.
+
+    It is built on first use in each process.
+    """
+    return _registry(_files)
+
+
+@cache
+def _registry(files: tuple[PluginFile, ...]) -> Registry:
+    installed = entry_points(group=ENTRY_POINT_GROUP)
+    return Registry([*installed, *files], Catalogue(default_path()))
+
+
+def _address(point: EntryPoint | PluginFile) -> Address:
+    return (*_distribution(point), point.name)
+
+
+def _distribution(point: EntryPoint | PluginFile) -> tuple[str, str]:
+    return (point.dist.name, point.dist.version) if point.dist else ("unknown", "unknown")
+
+
+def _summary(target: Any) -> str:
+    return (inspect.getdoc(target) or "").strip().split("\n")[0]
+
+
+def _one_line(error: BaseException) -> str:
+    said = str(error) if isinstance(error, NcbenchError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, ImportError) and str(error.name).partition(".")[0] == "ncbench":
+        said += f"; this is ncbench {__version__}: another version may have it"
+    return " ".join(said.split("\n"))
+
+
+def _check_api(module: Any) -> None:
+    """Refuse a plug-in that was written for hooks this ncbench does not have yet."""
+    wanted = getattr(module, "NCBENCH_API", spec.API_VERSION)
+    if not isinstance(wanted, int) or wanted < 1:
+        raise NcbenchError(
+            f"{module.__name__}: NCBENCH_API = {wanted!r}; expected a whole number from 1 to "
+            f"{spec.API_VERSION}"
+        )
+    if wanted > spec.API_VERSION:
+        raise NcbenchError(
+            f"{module.__name__} was written for version {wanted} of the hooks; ncbench "
+            f"{__version__} has version {spec.API_VERSION}: upgrade ncbench, or install an "
+            "older release of the plug-in"
+        )
+
+
+def _in_file(file: PluginFile, error: BaseException) -> str:
+    said = _one_line(error)
+    return said if str(file.path) in said else f"{file.path}: {said}"
+
+
+def _clash(claims: list[Plugin]) -> str:
+    title = _TITLES[claims[0].kind]
+    owners = " and ".join(f"{p.distribution} {p.version}" for p in claims)
+    remedy = "rename" if any(p.distribution.endswith(".py") for p in claims) else "uninstall"
+    return f"{title} {claims[0].name!r} is registered by {owners}; {remedy} one of them"
+
+
+def resolve_measure(measure: Any, algorithm: Any) -> Any:
+    """Return the measure an algorithm was given, by name or as an object, if it can optimise it.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        May name classes.
+    algorithm : classifier
+        Its ``measure_families`` says what it can optimise; its ``classes_``, once it has them,
+        what its classes are called.
+    """
+    if isinstance(measure, str):
+        measure = get_registry().build("measure", measure)
+    require_family(measure, algorithm, type(measure).__name__, type(algorithm).__name__)
+    classes = getattr(algorithm, "classes_", None)
+    return measure if classes is None else measure.for_classes([str(name) for name in classes])
+
+
+def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_name: str) -> None:
+    """Raise NotApplicable, with both names, if the algorithm cannot optimise the measure."""
+    families = getattr(algorithm, "measure_families", None)
+    if families is not None and measure.family not in families:
+        raise NotApplicable(
+            f"{algorithm_name} optimises {' and '.join(sorted(families))} measures; "
+            f"{measure_name} is {measure.family or 'reported only, not optimised'}"
+        )

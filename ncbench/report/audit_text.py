@@ -1,0 +1,118 @@
+"""What ``estimate-noise`` prints and draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncbench.errors import NcbenchError
+from ncbench.noise_estimation.audit import LEVEL
+
+if TYPE_CHECKING:
+    from ncbench.noise_estimation.audit import Finding
+
+Array = NDArray[np.float64]
+
+_WIDEST = 6  # most classes whose intervals fit beside the entries
+
+
+def text(finding: Finding) -> str:
+    """Return the report for the terminal."""
+    data, noise = finding.data, finding.noise
+    counts = np.bincount(data.y, minlength=len(data.classes))
+    labels = ", ".join(f"{c} {k}" for c, k in zip(data.classes, counts, strict=True))
+    lines = [
+        f"{data.name}: {len(data.y)} rows, {data.X.shape[1]} features, {len(data.classes)} classes",
+        f"labels: {labels}",
+        "",
+        f"Noise matrix by {finding.estimator}: P(labelled row | truly column)"
+        + (
+            f", {LEVEL:.0%} intervals of {finding.resamples} resamples" if finding.resamples else ""
+        ),
+        "",
+        *_matrices(finding),
+        "",
+        f"wrong labels, mean over classes   {1 - float(np.diagonal(noise.T).mean()):.0%}",
+        f"smallest singular value           {noise.smallest_singular_value:.3f}",
+        f"||T^-1||_1                        {noise.inverse_norm:.2f}",
+        f"identity mixed in, a              {getattr(noise, 'a', 0.0):g}",
+    ]
+    if finding.counted is not None and data.clean is not None:
+        lines += [
+            "",
+            f"Counted in the {int((data.clean >= 0).sum())} rows with a clean label:",
+            "",
+            *_grid(data.classes, _numbers(finding.counted.T)),
+            "",
+            f"mean |estimate - counted|         {np.abs(noise.T - finding.counted.T).mean():.3f}",
+            f"||difference of the inverses||_1  {noise.inverse_error(finding.counted):.2f}",
+        ]
+    lines.append("")
+    if finding.doubts:
+        lines.append("Do not rely on this estimate without a look at:")
+        lines += [f"- {doubt}" for doubt in finding.doubts]
+    else:
+        lines.append("No reason was found to distrust this estimate.")
+    return "\n".join(lines)
+
+
+def draw(finding: Finding, path: str) -> None:
+    """Draw the matrix into a file."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise NcbenchError("--plot needs matplotlib: pip install 'ncbench[report]'") from error
+    classes, T = finding.data.classes, finding.noise.T
+    size = 2.5 + 0.6 * len(classes)
+    figure = Figure(figsize=(size + 1, size), layout="constrained")
+    axes = figure.add_subplot()
+    image = axes.imshow(T, vmin=0, vmax=1, cmap="Blues")
+    figure.colorbar(image)
+    axes.set_xticks(range(len(classes)), classes, rotation=45, ha="right")
+    axes.set_yticks(range(len(classes)), classes)
+    axes.set_xlabel("truly")
+    axes.set_ylabel("labelled")
+    axes.set_title(f"{finding.data.name}: noise by {finding.estimator}")
+    for (i, j), value in np.ndenumerate(T):
+        note = f"{value:.2f}"
+        if finding.low is not None and finding.high is not None and len(classes) <= _WIDEST:
+            note += f"\n{finding.low[i, j]:.2f}-{finding.high[i, j]:.2f}"
+        colour = "white" if value > 0.6 else "black"
+        axes.text(j, i, note, ha="center", va="center", color=colour, fontsize=8)
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise NcbenchError(f"--plot {path}: {error}") from error
+
+
+def _matrices(finding: Finding) -> list[str]:
+    classes, T, low, high = finding.data.classes, finding.noise.T, finding.low, finding.high
+    if low is None or high is None:
+        return _grid(classes, _numbers(T))
+    if len(classes) <= _WIDEST:
+        cells = [
+            [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(len(classes))]
+            for i in range(len(classes))
+        ]
+        return _grid(classes, cells)
+    return [
+        *_grid(classes, _numbers(T)),
+        *("", "from", "", *_grid(classes, _numbers(low))),
+        *("", "to", "", *_grid(classes, _numbers(high))),
+    ]
+
+
+def _numbers(matrix: Array) -> list[list[str]]:
+    return [[f"{value:.2f}" for value in row] for row in matrix]
+
+
+def _grid(classes: tuple[str, ...], cells: list[list[str]]) -> list[str]:
+    """Return the lines of a table with the classes' names on both sides."""
+    rows = [["", *classes], *([name, *row] for name, row in zip(classes, cells, strict=True))]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,129 @@
+"""The table of a tidy frame in every form: for people, and for programs."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from ncbench.errors import NcbenchError
+from ncbench.files import write_output
+from ncbench.report.grid import Grid
+from ncbench.report.layout import Layout, grid, with_missing
+from ncbench.results.best import marked
+from ncbench.results.frame import NUMBERS, Cells, as_text, keys_of
+from ncbench.results.trial_value import Value
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a table is made of: cells with their marks, and how they are laid out.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`ncbench.results.frame.tidy`, with marks, and a row for each missing cell.
+    layout : Layout
+    value : Value
+    ddof : {1, 0}
+        Of the standard errors.
+    level : float
+        Of confidence.
+    unsaid : sequence of str
+        What all cells have that is not as by default, ``key=value`` each.
+    mixed : sequence of str
+        Which cells are of other versions of a plug-in than the newest.
+    """
+
+    frame: pd.DataFrame
+    layout: Layout
+    value: Value
+    ddof: int
+    level: float
+    unsaid: Sequence[str] = ()
+    mixed: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        cells: Cells,
+        rows: Sequence[str] | None = None,
+        cols: Sequence[str] | None = None,
+        ddof: int = 1,
+        level: float = 0.95,
+    ) -> Results:
+        """Lay out what was collected."""
+        frame = cells.frame(ddof, level, keep=[*(rows or []), *(cols or [])])
+        layout = Layout(frame, rows, cols)
+        unsaid, mixed = cells.not_default(keys_of(frame)), cells.mixed_versions()
+        frame = marked(frame, level) if cells.value.is_loss else frame.assign(mark="")
+        frame = with_missing(frame, layout).fillna({"mark": ""})
+        return cls(frame, layout, cells.value, ddof, level, unsaid, mixed)
+
+    def grid(self) -> Grid:
+        """Return the table for people."""
+        table = grid(self.frame, self.layout, self.value, self.ddof, self.level, self.unsaid)
+        return replace(table, notes=[*table.notes, *self.mixed])
+
+    def tidy(self) -> pd.DataFrame:
+        """Return the table for programs: one row for each cell, every column a plain value."""
+        frame = self.frame[keys_of(self.frame)].assign(value=str(self.value))
+        frame[NUMBERS] = self.frame[NUMBERS]
+        frame = frame.assign(ddof=self.ddof, confidence=self.level)
+        about = ["mark", "status", "reason", "id"]
+        return frame.assign(**{column: self.frame[column] for column in about})
+
+    def csv(self) -> str:
+        """Return the tidy table as CSV."""
+        text: str = self.tidy().to_csv(index=False)
+        return text.rstrip("\n")
+
+    def json(self) -> str:
+        """Return the tidy table as a JSON list of rows."""
+        text: str = self.tidy().to_json(orient="records", indent=2, double_precision=15)
+        return text
+
+    def parquet(self) -> bytes:
+        """Return the tidy table as Parquet."""
+        frame = self.tidy()
+        for column in frame.columns:  # a column of Parquet has one type
+            if frame[column].dtype == object:
+                frame[column] = frame[column].map(as_text)
+        stream = io.BytesIO()
+        try:
+            frame.to_parquet(stream, index=False)
+        except ImportError as error:
+            raise NcbenchError(
+                "--format parquet needs pyarrow: pip install 'ncbench[parquet]'"
+            ) from error
+        return stream.getvalue()
+
+
+FORMS: dict[str, Callable[[Results], str | bytes]] = {
+    "table": lambda results: results.grid().text(),
+    "csv": Results.csv,
+    "parquet": Results.parquet,
+    "json": Results.json,
+    "md": lambda results: results.grid().markdown(),
+    "tex": lambda results: results.grid().latex(),
+}
+
+
+def write(content: str | bytes, path: Path) -> None:
+    """Write what was made to a file, whole or not at all."""
+    write_output(path, content if isinstance(content, bytes) else f"{content}\n".encode())
+
+
+def put(content: str | bytes, out: str | None) -> None:
+    """Print what was made, or write it to the file that was asked for."""
+    if out is None:
+        if isinstance(content, bytes):
+            raise NcbenchError("this format is for files: say which with --out FILE")
+        print(content)
+        return
+    write(content, Path(out))
+    print(f"written: {out}", file=sys.stderr)

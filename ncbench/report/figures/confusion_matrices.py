@@ -1,0 +1,139 @@
+"""Confusion matrices: clean, noisy and corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.report.figures.results import NothingToDraw, Record, panels
+from ncbench.report.figures.style import drawing, grid, number, shortened, wrapped
+
+Array = NDArray[np.float64]
+
+_ANNOTATED = 6  # classes; more of them leave no room for numbers
+_NAMED = 12
+_SIDE = 2.5
+
+
+class Confusions(NamedTuple):
+    """Means over the trials of a record.
+
+    Attributes
+    ----------
+    clean : array
+        C, on the clean test part: the one losses are computed from.
+    noisy : array
+        T C, what labels with the noise of the training part would have shown.
+    corrected : array
+        T^-1 T C with the estimate that the algorithm was given for the inverse, and the noise
+        itself for T. It is C again where T is known; elsewhere the difference is the estimate's.
+    """
+
+    clean: Array
+    noisy: Array
+    corrected: Array
+
+
+def confusions(record: Record) -> Confusions:
+    """Return the three confusion matrices of a record.
+
+    Examples
+    --------
+    >>> trial = {"confusion": [[0.4, 0.1], [0.1, 0.4]], "noise_matrix_estimate": [[1, 0], [0, 1]]}
+    >>> record = {"trials": [trial], "noise_matrix": [[0.9, 0.2], [0.1, 0.8]]}
+    >>> confusions(record).noisy.round(2)
+    array([[0.38, 0.17],
+           [0.12, 0.33]])
+    """
+    noise = NoiseMatrix(record["noise_matrix"])
+    clean = [np.asarray(trial["confusion"], dtype=float) for trial in record["trials"]]
+    noisy = [noise.corrupt_confusion(C) for C in clean]
+    corrected = [
+        NoiseMatrix(trial["noise_matrix_estimate"]).correct_confusion(C)
+        for trial, C in zip(record["trials"], noisy, strict=True)
+    ]
+    means = [np.mean(matrices, axis=0) for matrices in (clean, noisy, corrected)]
+    return Confusions(*means)
+
+
+def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
+    """Draw the three confusion matrices of each algorithm, a row each, for one problem.
+
+    Rows of a matrix are divided by their sums: entry (i, j) is the share of label i that is
+    predicted as j, and the diagonal of the clean one holds the recalls.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of ``results``, of one measure, problem and sigma.
+    records : sequence
+        Those ``results`` was given.
+    """
+    done = frame[frame["status"] == "done"]
+    if done.empty:
+        raise NothingToDraw("no cell is done")
+    ((measure, problem, rows),) = panels(done)
+    with drawing():
+        figure, axes = grid(len(rows), 3, (_SIDE, _SIDE + 0.3))
+        image: Any = None
+        matrices = [[_shares(C) for C in confusions(records[k])] for k in rows["record"]]
+        most = max(float(shares.max()) for line in matrices for shares in line)
+        for line, shares, (k, series) in zip(
+            axes, matrices, rows[["record", "series"]].to_numpy(), strict=True
+        ):
+            for panel, name, share in zip(line, Confusions._fields, shares, strict=True):
+                image = _draw(panel, share, records[k]["dataset"]["classes"], most)
+                panel.set_title(wrapped(f"{name}: {series}", _SIDE - 1.1), loc="left")
+        for panel in axes[-1]:
+            panel.set_xlabel("predicted")
+        for panel in axes[:-1].flat:
+            panel.tick_params(labelbottom=False)
+        for panel in axes[:, 0]:
+            panel.set_ylabel("label")
+        for panel in axes[:, 1:].flat:
+            panel.tick_params(labelleft=False)
+        bar = figure.colorbar(image, ax=axes, shrink=0.6, aspect=30, label="share of the label")
+        if bar.solids is not None:
+            bar.solids.set_rasterized(True)  # an SVG has better uses for 256 rectangles
+        bar.outline.set_visible(False)
+        sigma = number(rows["sigma"].iloc[0])
+        figure.suptitle(
+            wrapped(f"{measure}, {problem}, sigma {sigma}", figure.get_figwidth() - 0.4),
+            fontsize=9.0,
+        )
+    return figure
+
+
+def _shares(C: Array) -> Array:
+    total = C.sum(axis=1, keepdims=True)
+    shares: Array = np.divide(C, total, out=np.zeros_like(C), where=total > 0)
+    shares[np.abs(shares) < 5e-3] = 0.0  # not -0.00
+    return shares
+
+
+def _draw(axes: Axes, share: Array, classes: Sequence[str], most: float) -> Any:
+    n = len(share)
+    image = axes.imshow(share, cmap="Blues", vmin=0, vmax=most, interpolation="none")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    if n <= _ANNOTATED:
+        for i, j in np.ndindex(n, n):
+            colour = "#ffffff" if share[i, j] > 0.55 * most else "#000000"
+            size = min(8.0, 34 / n)
+            axes.text(j, i, f"{share[i, j]:.2f}", ha="center", va="center", color=colour, size=size)
+    if n <= _NAMED:
+        names = [shortened(name, 0.7) for name in classes]
+        size = min(8.0, 84 / n)
+        axes.set_xticks(range(n), names, rotation=90, size=size)
+        axes.set_yticks(range(n), names, size=size)
+    else:
+        axes.set_xticks([])
+        axes.set_yticks([])
+    return image

@@ -1,0 +1,76 @@
+"""``ncbench figures``: every figure that the records below a folder allow, as files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from ncbench.files import write_output
+from ncbench.report.figures.confusion_matrices import confusion_matrices
+from ncbench.report.figures.critical_difference import critical_difference
+from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
+from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
+from ncbench.report.figures.loss_against_sigma import loss_against_sigma
+from ncbench.report.figures.results import NothingToDraw, Record, at_sigma, panels, plain, results
+from ncbench.report.figures.stage_times import stage_times
+from ncbench.report.figures.style import saved
+from ncbench.results.significance import rankings
+
+Drawn = tuple[str, Figure | NothingToDraw]
+
+
+def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[Drawn]:
+    """Draw every figure; give its file's name, and the figure or why there is none.
+
+    Parameters
+    ----------
+    records : sequence
+    sigma : float, optional
+        Of confusion matrices and paths; by default the largest of each measure and data set.
+    """
+    frame = results(records)
+    one_sigma = at_sigma(frame, sigma)
+    yield _drawn("loss_against_sigma", lambda: loss_against_sigma(frame))
+    yield _drawn("loss_against_sample_size", lambda: loss_against_sample_size(frame))
+    for ranking in rankings(plain(frame)):
+        name = f"critical_difference-{_safe(ranking.measure)}"
+        yield _drawn(name, lambda ranking=ranking: critical_difference(ranking))  # type: ignore[misc]
+    for number, (measure, problem, rows) in enumerate(panels(one_sigma), 1):
+        name = f"confusion_matrices-{number:02d}-{_safe(measure)}-{_safe(problem)}"
+        yield _drawn(name, lambda rows=rows: confusion_matrices(rows, records))  # type: ignore[misc]
+    yield _drawn("frank_wolfe_path", lambda: frank_wolfe_path(one_sigma, records))
+    yield _drawn("stage_times", lambda: stage_times(frame, records))
+
+
+def write_figures(
+    records: Sequence[Record], out: Path, formats: Sequence[str], sigma: float | None = None
+) -> None:
+    """Write every figure into a folder, and say which are there and which are not, and why."""
+    for name, figure in figures(records, sigma):
+        if isinstance(figure, NothingToDraw):
+            print(f"not drawn: {name}: {figure}")
+            continue
+        for form in formats:
+            write_output(out / f"{name}.{form}", saved(figure, form))
+        print(" ".join(str(out / f"{name}.{form}") for form in formats))
+
+
+def _drawn(name: str, draw: Callable[[], Figure]) -> Drawn:
+    try:
+        return name, draw()
+    except NothingToDraw as why:
+        return name, why
+
+
+def _safe(text: str) -> str:
+    """Return a text as part of a file's name, on any system.
+
+    Examples
+    --------
+    >>> _safe("a/b: <c>")
+    'a_b_c'
+    """
+    return re.sub(r"[^A-Za-z0-9=.,-]+", "_", text).strip("_")[:60]

@@ -1,0 +1,225 @@
+"""What the report page says, as plain data: the template turns it into HTML."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+
+from ncbench.report.export import Results
+from ncbench.report.figures.results import plain
+from ncbench.report.grid import Entry
+from ncbench.report.layout import MISSING, distinct
+from ncbench.results.config_key import written
+from ncbench.results.frame import LEADING, Cells, as_text, keys_of
+from ncbench.results.significance import rankings
+from ncbench.results.trial_value import Value
+from ncbench.run.sweep import describe
+
+Record = Mapping[str, Any]
+
+_NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
+
+
+@dataclass(frozen=True)
+class Place:
+    """One place of the table: what it says, where its record is, and by what it is sorted."""
+
+    entry: Entry
+    status: str
+    reason: str
+    link: str
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table."""
+
+    names: list[str]
+    measure: str
+    dataset: str
+    series: str
+    places: list[Place]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table of ``aggregate``, with links."""
+
+    names: list[str]
+    columns: list[str]
+    rows: list[Row]
+    notes: Sequence[str]
+
+
+def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
+    """Return cells that sweeps into these folders meant to run and that have no record."""
+    found: dict[str, dict[str, Any]] = {}
+    for folder in folders:
+        for path in sorted(Path(folder).rglob("sweeps/*/configs.json")):
+            try:
+                configs = json.loads(path.read_text())
+            except (OSError, ValueError):
+                continue
+            for config in configs:
+                if config["id"] not in known:
+                    found[config["id"]] = {
+                        "id": config["id"],
+                        "status": MISSING,
+                        "reason": "a sweep meant to run it; it has no record",
+                        "config": config,
+                        "provenance": {"command": config.get("command", [])},
+                    }
+    return list(found.values())
+
+
+def links(paths: Sequence[Path], page: Path) -> list[str]:
+    """Return the URL of each record, relative to the page, so that both can be moved together."""
+    folder = page.absolute().parent
+    found = []
+    for path in paths:
+        try:
+            found.append(quote(Path(os.path.relpath(path.absolute(), folder)).as_posix()))
+        except ValueError:  # another drive of Windows
+            found.append(path.absolute().as_uri())
+    return found
+
+
+def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[str, int]) -> Table:
+    """Return the table of records, as ``aggregate`` prints it.
+
+    Parameters
+    ----------
+    records : sequence
+        Also those that were planned and are missing.
+    link : mapping
+        From the id of a record to its URL.
+    series : mapping
+        From the id of a record to the number of its series.
+    """
+    cells = Cells(Value())
+    for record in records:
+        cells.add(record)
+    results = Results.of(cells)
+    grid, layout, frame = results.grid(), results.layout, results.frame
+    at = {(_texts(row, layout.rows), _texts(row, layout.cols)): row for row in _rows(frame)}
+    columns = list(distinct(frame, layout.cols))
+    rows = []
+    for names, entries in zip(distinct(frame, layout.rows), grid.rows, strict=True):
+        found = [at[names, column] for column in columns]
+        places = [
+            Place(
+                entry=Entry(row["status"]) if row["status"] == MISSING and row["id"] else entry,
+                status=row["status"],
+                reason=row["reason"],
+                link=link.get(row["id"], ""),
+                value=None if pd.isna(row["mean"]) else float(row["mean"]),
+            )
+            for row, entry in zip(found, entries[grid.labels :], strict=True)
+        ]
+        named = dict(zip(layout.rows, names, strict=True))
+        number = next((str(series[row["id"]]) for row in found if row["id"] in series), "")
+        rows.append(Row(list(names), named["measure"], named["dataset"], number, places))
+    return Table(list(layout.rows), list(grid.columns[grid.labels :]), rows, grid.notes)
+
+
+def cells(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """Return each cell as a row of the long table."""
+    for row in _rows(frame):
+        record = records[row["record"]]
+        yield {
+            **row,
+            "about": describe_safely(record["config"]),
+            "seconds": record.get("seconds"),
+            "reason": str(row["reason"]).split("\n")[0],
+        }
+
+
+def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return for each measure how often each algorithm is best, and what its ranks say."""
+    found = []
+    for measure, rows in frame.groupby("measure", sort=False):
+        done = rows[rows["status"] == "done"]
+        best = done.groupby(["problem", "sigma"])["mean"].transform("min")
+        wins = Counter(done.loc[done["mean"] == best, "series"].map(str))
+        problems = done.groupby(["problem", "sigma"]).ngroups
+        ranked = [ranking.ranks for ranking in rankings(plain(rows))]
+        average = {name: rank for r in ranked if r for name, rank in r.average_ranks.items()}
+        algorithms = [
+            {"name": name, "wins": wins[name], "rank": average.get(name)}
+            for name in dict.fromkeys(done["series"])
+        ]
+        said = " ".join(r.conclusion if r else _NOT_RANKED for r in ranked) or "No cell is done."
+        found.append(
+            {"measure": measure, "problems": problems, "algorithms": algorithms, "said": said}
+        )
+    return found
+
+
+def commands(records: Sequence[Record]) -> list[tuple[str, int]]:
+    """Return the commands that made the records, each with how many it made."""
+    counted = Counter(tuple(record.get("provenance", {}).get("command", ())) for record in records)
+    return [
+        (f"python -m ncbench {shlex.join(map(str, command))}", count)
+        for command, count in counted.items()
+    ]
+
+
+def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Return where the records were made, each place and set of versions once."""
+    groups: dict[str, dict[str, Any]] = {}
+    for record in records:
+        origin = dict(record.get("provenance", {}))
+        time = str(origin.pop("time", ""))
+        origin.pop("command", None)
+        origin["plugins"] = sorted(set(record.get("plugins", {}).values()))
+        group = groups.setdefault(
+            json.dumps(origin, sort_keys=True, default=str),
+            {"count": 0, "first": time, "last": time, "origin": _flat(origin)},
+        )
+        group["count"] += 1
+        group["first"] = min(group["first"], time, key=written)
+        group["last"] = max(group["last"], time, key=written)
+    return sorted(groups.values(), key=lambda group: written(group["last"]), reverse=True)
+
+
+def describe_safely(config: Mapping[str, Any]) -> str:
+    """Return a cell in a few words, also where a record of another age lacks a key."""
+    try:
+        return describe(config)
+    except KeyError:
+        return ", ".join(f"{k}={v['name']}" for k, v in config.items() if isinstance(v, Mapping))
+
+
+def swept(frame: pd.DataFrame) -> list[str]:
+    """Return the keys that differ among cells, beside measure, data set, algorithm and sigma."""
+    return [key for key in keys_of(plain(frame)) if key not in LEADING]
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    rows: Any = frame.to_dict("records")
+    return list(rows)
+
+
+def _texts(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, ...]:
+    return tuple(as_text(row[key]) for key in keys)
+
+
+def _flat(origin: Mapping[str, Any]) -> dict[str, str]:
+    flat = {}
+    for key, value in origin.items():
+        if isinstance(value, Mapping):
+            value = ", ".join(f"{name} {version}" for name, version in value.items())
+        elif isinstance(value, list):
+            value = ", ".join(map(str, value))
+        flat[key.replace("_", " ")] = "unknown" if value is None else str(value)
+    return flat

@@ -1,0 +1,102 @@
+"""``ncbench report``: puts the page together and writes it, whole or not at all."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+import ncbench
+from ncbench.errors import NcbenchError
+from ncbench.files import write_output
+from ncbench.report.figures.results import results
+from ncbench.report.figures.sources import Sources
+from ncbench.report.figures.style import COLOURS
+from ncbench.report.html import contents
+from ncbench.report.html.panels import chapters
+from ncbench.results.frame import as_text
+
+STATUSES = ("done", "failed", "skipped", "absent", "missing")
+
+
+def write_report(sources: Sources, folders: Sequence[str], out: Path) -> None:
+    """Write the report page of some records.
+
+    Parameters
+    ----------
+    sources : Sources
+        The records, and where they are.
+    folders : sequence of str
+        Where they were looked for; cells that sweeps there meant to run and did not are shown.
+    out : Path
+        The page. Its links to the records are relative to it.
+    """
+    if out.is_dir():
+        raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
+    write_output(out, render(sources, folders, out).encode())
+
+
+def render(sources: Sources, folders: Sequence[str], out: Path) -> str:
+    """Return the page as HTML."""
+    records: list[Any] = list(sources.records)
+    urls = contents.links(sources.paths, out)
+    missing = contents.planned(folders, {record["id"] for record in records})
+    records += missing
+    frame = results(records, [*urls, *[""] * len(missing)])
+    link = {i: url for i, url in zip(frame["id"], frame["link"], strict=True) if url}
+    kept = [records[k] for k in frame["record"]]
+    left_out = len(sources.records) - int((frame["record"] < len(sources.records)).sum())
+    counts = Counter(frame["status"])
+    script = _resource("page.js")
+    page = _environment().get_template("page.html")
+    return page.render(
+        version=ncbench.__version__,
+        made=time.strftime("%Y-%m-%d %H:%M"),
+        folders=folders,
+        style=Markup(_resource("page.css")),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        counts=[(status, counts[status]) for status in STATUSES if counts[status]],
+        total=len(frame),
+        trials=int(frame["n"].sum()),
+        measures=list(frame["measure"].unique()),
+        datasets=list(frame["dataset"].unique()),
+        series=list(frame.groupby("style")["series"].first().items()),
+        colours=len(COLOURS),
+        conclusions=contents.conclusions(frame),
+        table=contents.table(records, link, dict(zip(frame["id"], frame["style"], strict=True))),
+        chapters=chapters(frame, records),
+        swept=contents.swept(frame),
+        cells=list(contents.cells(frame, records)),
+        failed=[r for r in kept if r["status"] == "failed"],
+        link=link,
+        describe=contents.describe_safely,
+        commands=contents.commands(kept),
+        provenances=contents.provenances([r for r in kept if r["status"] != "missing"]),
+        remarks=[*sources.remarks, *([f"left out: {left_out} older records of the same "
+                                      "configurations"] if left_out else [])],
+    )  # fmt: skip
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("ncbench.report.html", ""),
+        autoescape=True,  # names come from users, and tracebacks from anywhere
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["text"] = as_text
+    return environment
+
+
+def _resource(name: str) -> str:
+    return files("ncbench.report.html").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,159 @@
+"""The figures of the page: small ones that fit a phone, each for one measure and data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ncbench.report.figures.confusion_matrices import confusion_matrices
+from ncbench.report.figures.critical_difference import critical_difference
+from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
+from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
+from ncbench.report.figures.loss_against_sigma import loss_against_sigma
+from ncbench.report.figures.results import NothingToDraw, Record, at_sigma, panels, plain
+from ncbench.report.figures.sources import progress
+from ncbench.report.figures.stage_times import stage_times
+from ncbench.report.html.svg import inline
+from ncbench.results.significance import Ranking, rankings
+
+MOST = 48
+"""So many figures of a kind at most: a page is read, and a figure takes some 0.3 s to draw."""
+
+
+class Panel(NamedTuple):
+    """A figure, and what it is about: the filters of the page go by that."""
+
+    measure: str
+    dataset: str
+    svg: str
+
+
+class Chapter(NamedTuple):
+    """Figures of one kind."""
+
+    title: str
+    about: str
+    wide: bool
+    panels: list[Panel]
+    not_drawn: list[str]
+
+
+class _Kind(NamedTuple):
+    title: str
+    about: str
+    wide: bool
+    tasks: list[tuple[str, str, Callable[[], Figure]]]
+
+
+def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
+    """Draw every figure that the records allow.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of ``ncbench.report.figures.results.results``.
+    records : sequence
+        Those it was made from.
+    """
+    kinds, found = [], []
+    for kind in _kinds(frame, records):
+        more = len(kind.tasks) - MOST
+        left_out = [f"{more} more; python -m ncbench figures draws all"] if more > 0 else []
+        kinds.append(kind._replace(tasks=kind.tasks[:MOST]))
+        found.append(Chapter(kind.title, kind.about, kind.wide, [], left_out))
+    total = sum(len(kind.tasks) for kind in kinds)
+    drawn = progress(_draw(kinds), "Drawing figures", total)
+    for number, panel in drawn:
+        if isinstance(panel, Panel):
+            found[number].panels.append(panel)
+        elif str(panel) not in found[number].not_drawn:
+            found[number].not_drawn.append(str(panel))
+    return found
+
+
+def _draw(kinds: Sequence[_Kind]) -> Iterator[tuple[int, Panel | NothingToDraw]]:
+    for number, kind in enumerate(kinds):
+        for k, (measure, dataset, draw) in enumerate(kind.tasks):
+            try:
+                figure = draw()
+            except NothingToDraw as why:
+                yield number, why
+                continue
+            label = f"{kind.title}: {measure}" + (f", {dataset}" if dataset else "")
+            yield number, Panel(measure, dataset, inline(figure, f"f{number}-{k}", label))
+
+
+def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
+    one_sigma = at_sigma(frame)
+    yield _Kind(
+        "Loss against sigma",
+        "Mean loss on the clean test part; bands are one standard error to either side. A point "
+        "links to its record. Cells that are not done are gaps.",
+        False,
+        _each(frame, loss_against_sigma),
+    )
+    yield _Kind(
+        "Loss against sample size",
+        "Mean loss against the number of training examples, a line for each sigma; bands are one "
+        "standard error to either side. Dashed: the lowest loss any classifier has, where known.",
+        False,
+        [
+            (measure, str(rows["dataset"].iloc[0]), _task(loss_against_sample_size, rows))
+            for (measure, _, _), rows in several_sizes(frame)
+        ]
+        or [("", "", _task(loss_against_sample_size, frame))],  # which says why there is none
+    )
+    yield _Kind(
+        "Average ranks",
+        "Rank 1 is the lowest mean loss on a data set. A bar joins algorithms that Nemenyi's test "
+        "does not separate (Demšar, 2006).",
+        True,
+        [
+            (str(measure), "", _diagram(ranking))
+            for measure, rows in frame.groupby("measure", sort=False)
+            for ranking in rankings(plain(rows))
+        ],
+    )
+    yield _Kind(
+        "Confusion matrices",
+        "Shares of each label, means over trials, at the largest sigma. Clean: C on the clean test "
+        "part. Noisy: T C, as noisy labels would show it. Corrected: T C with the correction by "
+        "the noise matrix that the algorithm was given; C again if that was T itself.",
+        True,
+        _each(one_sigma, lambda rows: confusion_matrices(rows, records)),
+    )
+    yield _Kind(
+        "Path of Frank-Wolfe",
+        "Objective and gap at the largest sigma, a line for each trial, as the algorithm sees "
+        "them. The gap is measured on the sample; hollow marks are negative gaps.",
+        False,
+        _each(one_sigma, lambda rows: frank_wolfe_path(rows, records)),
+    )
+    yield _Kind(
+        "Time per stage",
+        "Mean over trials and sigmas. Class probabilities that another cell had computed before "
+        "cost next to nothing.",
+        False,
+        _each(frame, lambda rows: stage_times(rows, records)),
+    )
+
+
+def _each(
+    frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure]
+) -> list[tuple[str, str, Callable[[], Figure]]]:
+    """Return a task for each measure and problem."""
+    return [
+        (measure, str(rows["dataset"].iloc[0]), _task(draw, rows))
+        for measure, _, rows in panels(frame)
+    ]
+
+
+def _task(draw: Callable[[pd.DataFrame], Figure], rows: pd.DataFrame) -> Callable[[], Figure]:
+    return lambda: draw(rows)
+
+
+def _diagram(ranking: Ranking) -> Callable[[], Figure]:
+    return lambda: critical_difference(ranking)

@@ -1,0 +1,174 @@
+"""From a tidy frame to a table: which keys make rows and columns, and what each place says."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ncbench.report.grid import Entry, Grid
+from ncbench.results.best import BEST, LEVEL, rule
+from ncbench.results.frame import as_text, in_order, keys_of
+from ncbench.results.trial_value import LOSS, Value
+
+MISSING = "missing"
+"""Status of a place of the table that has no record."""
+
+_SIGNS = {BEST: "*", LEVEL: "~", "": ""}
+
+
+class Layout:
+    """Which keys make the rows of a table, and which its columns.
+
+    A key that is asked for in neither and has several values is added to the rows: cells are
+    never averaged, and none hides another. One that has a single value is said below the table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`ncbench.results.frame.tidy`.
+    rows, cols : sequence of str, optional
+        By default every key but sigma, and sigma.
+    """
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        rows: Sequence[str] | None = None,
+        cols: Sequence[str] | None = None,
+    ) -> None:
+        keys = keys_of(frame)
+        if cols is None:
+            cols = ["sigma"] if "sigma" not in (rows or []) else []
+        if rows is None:
+            rows = [key for key in keys if key not in cols]
+        left = [key for key in keys if key not in (*rows, *cols)]
+        varied = [key for key in left if frame[key].map(as_text).nunique() > 1]
+        self.rows = [*varied, *(key for key in rows if key not in cols)]
+        self.cols = list(cols)
+        self.said = [key for key in left if key not in varied]
+
+
+def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
+    """Add a row, of status missing, for each place of the table that has no record."""
+    rows, cols = distinct(frame, layout.rows), distinct(frame, layout.cols)
+    present = set(zip(_texts(frame, layout.rows), _texts(frame, layout.cols), strict=True))
+    said = {key: frame[key].iloc[0] for key in layout.said} if len(frame) else {}
+    absent = [
+        {**said, **row, **col}
+        for (row_text, row), (col_text, col) in itertools.product(rows.items(), cols.items())
+        if (row_text, col_text) not in present
+    ]
+    if not absent:
+        return frame
+    blank = {"n": 0, "status": MISSING, "reason": "no record", "id": ""}
+    blank |= {"trial_numbers": (), "values": ()}
+    more = pd.DataFrame([{**keys, **blank} for keys in absent])
+    return in_order(pd.concat([frame, more], ignore_index=True), keys_of(frame))
+
+
+def grid(
+    frame: pd.DataFrame,
+    layout: Layout,
+    value: Value,
+    ddof: int = 1,
+    level: float = 0.95,
+    unsaid: Sequence[str] = (),
+) -> Grid:
+    """Return the table of a frame that has its marks: ``mean (standard error)`` in each place.
+
+    The number of trials is shown where it is not the usual one; what is skipped, failed, absent
+    or missing says so, with reasons below; so do the settings ``unsaid``, which all cells have.
+    """
+    done = frame[frame["n"] > 0]
+    usual_n = int(done["n"].mode().iloc[0]) if len(done) else 0
+    style = ".3f" if value.is_loss else ".4g"
+    places: dict[tuple[str, ...], dict[tuple[str, ...], Entry]] = {}
+    for row, col, cell in zip(
+        _texts(frame, layout.rows),
+        _texts(frame, layout.cols),
+        frame.itertuples(),
+        strict=True,
+    ):
+        entry = _entry(cell, usual_n, style)
+        taken = places.setdefault(row, {}).get(col)
+        places[row][col] = entry if taken is None else _both(taken, entry)
+    cols = list(distinct(frame, layout.cols))
+    rows = [
+        [*map(Entry, row), *(places[row].get(col, Entry("-")) for col in cols)]
+        for row in distinct(frame, layout.rows)
+    ]
+    headings = [
+        " ".join(f"{key}={text}" for key, text in zip(layout.cols, col, strict=True)) or value.name
+        for col in cols
+    ]
+    notes = [*_same_in_all(frame, layout, unsaid)]
+    notes += _notes(frame, value, usual_n, ddof, level)
+    return Grid([*layout.rows, *headings], rows, len(layout.rows), notes)
+
+
+def distinct(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the combinations of values that keys have, in order, by their texts."""
+    if not keys:
+        return {(): {}}
+    ordered = in_order(frame, keys)
+    rows = zip(*(ordered[key] for key in keys), strict=True)
+    values = (dict(zip(keys, row, strict=True)) for row in rows)
+    return dict(zip(_texts(ordered, keys), values, strict=True))
+
+
+def _texts(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, ...]]:
+    if not keys:
+        return [()] * len(frame)
+    return list(zip(*(frame[key].map(as_text) for key in keys), strict=True))
+
+
+def _entry(cell: Any, usual_n: int, style: str) -> Entry:
+    if cell.status == MISSING:
+        return Entry("-")
+    if cell.n == 0:
+        return Entry(cell.status)
+    text = f"{cell.mean:{style}}"
+    if cell.n > 1:
+        text += f" ({cell.sem:{style}})"
+    if cell.n != usual_n:
+        text += f" n={cell.n}"
+    return Entry(text, bold=cell.mark == BEST, mark=_SIGNS[cell.mark])
+
+
+def _both(first: Entry, second: Entry) -> Entry:
+    """Return two cells in one place: their keys differ, but are written alike ("1" and 1)."""
+    return Entry(f"{first.text}{first.mark} / {second.text}", second.bold, second.mark)
+
+
+def _same_in_all(frame: pd.DataFrame, layout: Layout, unsaid: Sequence[str]) -> list[str]:
+    if not len(frame):
+        return []
+    said = [f"{key}={as_text(frame[key].iloc[0])}" for key in layout.said]
+    return [f"All with {', '.join([*said, *unsaid])}."] if said or unsaid else []
+
+
+def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: float) -> list[str]:
+    notes = []
+    if usual_n:
+        what = "Losses: lower is better."
+        if value.name != LOSS and value.is_loss:
+            what = f"Losses: {value}, lower is better; the measure column is what was optimised."
+        elif not value.is_loss:
+            what = f"Values: {value}."
+        trials = "1 trial" if usual_n == 1 else f"{usual_n} trials"
+        note = f"{what} mean (standard error, ddof {ddof}) over {trials}"
+        marks = set(frame["mark"])
+        if BEST in marks:
+            note += "; * best"
+        if LEVEL in marks:
+            corrected = not frame.loc[frame["n"] > 0, "test_train_ratio"].isna().any()
+            note += f"; ~ {rule(level, corrected)}"
+        notes.append(f"{note}.")
+    others = frame[(frame["status"] != "done") | (frame["reason"] != "")]
+    for (status, reason), rows in others.groupby(["status", "reason"], sort=False):
+        sign = " (-)" if status == MISSING else ""
+        notes.append(f"{len(rows)} {status}{sign}: {reason}")
+    return notes

@@ -1,0 +1,133 @@
+"""``ncbench paper``: the paper's tables and its figure, ours beside the published, as one file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from ncbench.errors import NcbenchError
+from ncbench.files import write_output
+from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
+from ncbench.report.figures.results import Record, results
+from ncbench.report.figures.style import saved
+from ncbench.report.grid import Grid, escape_latex, escape_markdown
+from ncbench.report.paper.figure1 import figure1_rows, figure1_table
+from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
+from ncbench.results.frame import Cells
+from ncbench.results.read import each_record
+from ncbench.results.reference import Comparison
+from ncbench.results.trial_value import LOSS, Value
+
+TITLE = "Zhang & Agarwal (2024), reproduced"
+
+
+class Section(NamedTuple):
+    """A heading, a table, and the figure above it, if there is one."""
+
+    heading: str
+    grid: Grid
+    figure: bool = False
+
+
+def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> None:
+    """Write the tables and the figure that the records below folders allow.
+
+    Parameters
+    ----------
+    folders : sequence of str
+    out : Path
+        Its ending says what is written: .html, .md or .tex. A figure is part of the page, or a
+        file beside it.
+    errors : str
+        As of :class:`ncbench.results.reference.Comparison`.
+    ddof : {1, 0}
+        Of our standard errors.
+    """
+    write = {".html": _html, ".md": _markdown, ".tex": _latex}.get(out.suffix)
+    if write is None:
+        raise NcbenchError(f"--out {out}: expected a name that ends in .html, .md or .tex")
+    records = list(each_record(folders))
+    if not records:
+        where = ", ".join(folders)
+        raise NcbenchError(f"{where}: no records below it; a run writes them to its output_dir")
+    sections, about = _tables(records, errors, ddof)
+    frame = figure1_rows(results(records))
+    figure = None
+    if frame["train_size"].nunique() > 1:
+        figure = loss_against_sample_size(frame)
+        heading = "Figure 1: loss against sample size, synthetic problem"
+        sections.append(Section(heading, figure1_table(frame), figure=True))
+    if not sections:
+        raise NcbenchError(
+            f"{', '.join(folders)}: no record of the paper's experiments; make some with "
+            "python -m ncbench -m +experiment=paper/all"
+        )
+    drawn = None
+    if figure is not None:
+        drawn = saved(figure, "pdf" if out.suffix == ".tex" else "svg")
+    write(out, sections, about, drawn)
+
+
+def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Section], str]:
+    """Return the tables that the records allow, and what their columns mean."""
+    cells = Cells(Value.parse(LOSS, []))
+    for record in records:
+        measure, dataset, algo = (
+            record["config"][k]["name"] for k in ("measure", "dataset", "algo")
+        )
+        if measure in TABLES and dataset in DATASETS and algo in NAMES:
+            cells.add(record)
+    if not len(cells):
+        return [], ""
+    comparison = Comparison.of(cells.frame(ddof), reference(), errors, ddof=ddof)
+    found = [Section(heading, grid) for heading, grid in tables(comparison)]
+    return found, definition(comparison)
+
+
+def _markdown(out: Path, sections: Sequence[Section], about: str, figure: bytes | None) -> None:
+    parts = [f"# {escape_markdown(TITLE)}", escape_markdown(about)]
+    for section in sections:
+        parts.append(f"## {section.heading}")
+        if section.figure and figure is not None:
+            picture = out.with_name(f"{out.stem}-figure1.svg")
+            write_output(picture, figure)
+            parts.append(f"![Figure 1]({picture.name})")
+        parts.append(section.grid.markdown())
+    write_output(out, ("\n\n".join(filter(None, parts)) + "\n").encode())
+
+
+def _latex(out: Path, sections: Sequence[Section], about: str, figure: bytes | None) -> None:
+    parts = [
+        "\\documentclass{article}",
+        "\\usepackage[landscape,margin=1cm]{geometry}",
+        "\\usepackage{booktabs,graphicx,textcomp}",
+        "\\setlength{\\tabcolsep}{3pt}",
+        "\\begin{document}",
+        f"\\section*{{{escape_latex(TITLE)}}}",
+        escape_latex(about),
+        "\\scriptsize",
+    ]
+    for section in sections:
+        parts.append(f"\\subsection*{{{escape_latex(section.heading)}}}")
+        if section.figure and figure is not None:
+            picture = out.with_name(f"{out.stem}-figure1.pdf")
+            write_output(picture, figure)
+            parts.append(f"\\includegraphics[width=0.6\\linewidth]{{{picture.stem}}}\n")
+        # Where it stands, one after the other: not floating.
+        parts.append(section.grid.latex().replace("\\begin{table}", "\\begin{table}[!h]"))
+        parts.append("\\clearpage")
+    write_output(out, "\n".join([*parts, "\\end{document}", ""]).encode())
+
+
+def _html(out: Path, sections: Sequence[Section], about: str, figure: bytes | None) -> None:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    # Names and labels are whatever users made them: everything is escaped but the figure.
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string((files("ncbench.report.paper") / "page.html").read_text())
+    svg = Markup(figure[figure.index(b"<svg") :].decode()) if figure else ""
+    page = template.render(title=TITLE, about=about, sections=sections, figure=svg)
+    write_output(out, page.encode())

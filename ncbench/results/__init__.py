@@ -1,0 +1,1 @@
+"""From records to numbers: a tidy frame, what is best, statistics, comparisons."""

@@ -1,0 +1,121 @@
+"""Which cells of a table are best, and which cannot be told from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pandas as pd
+
+from ncbench.results.frame import as_text, keys_of, known_ratio
+from ncbench.results.rank_tests import TIE
+from ncbench.results.statistics import differences, mean_interval
+
+BEST, LEVEL = "best", "level"
+
+_PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size")
+"""Keys that say what is to be solved; the others say how."""
+
+
+def rule(level: float, corrected: bool) -> str:
+    """Say when a cell is level with the best."""
+    overlap = (
+        "its variance corrected for the overlap of the splits (Nadeau & Bengio, 2003)"
+        if corrected
+        else "not corrected for the overlap of splits, whose sizes the records do not tell"
+    )
+    return (
+        f"not separable from it: the {level:.0%} interval of the paired difference over the same "
+        f"splits, {overlap}, includes 0; many comparisons are not allowed for"
+    )
+
+
+def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """Add the column ``mark``: best, level (not separable from it) or nothing.
+
+    Only cells that solve the same problem are compared: same measure, data set, noise, sigma,
+    seed, number of trials and test size. The best has the lowest mean. Another is level with it
+    if the confidence interval of their paired difference, over the trials both have, includes
+    zero. With one trial, or differences that are all the same, everything is level.
+
+    Examples
+    --------
+    >>> from ncbench.results.frame import tidy
+    >>> def record(algo, *losses):
+    ...     named = {"measure": "h_mean", "dataset": "iris", "algo": algo}
+    ...     config = {**{key: {"name": name} for key, name in named.items()}, "sigma": 0.1}
+    ...     trials = [{"losses": {"h_mean": loss}} for loss in losses]
+    ...     return {"status": "done", "config": config, "trials": trials}
+    >>> frame = tidy([record("a", 0.1, 0.3), record("b", 0.3, 0.2), record("c", 0.5, 0.71)])
+    >>> marked(frame)[["algo", "mean", "mark"]].values.tolist()
+    [['a', 0.2, 'best'], ['b', 0.25, 'level'], ['c', 0.605, '']]
+    """
+    marks = [""] * len(frame)
+    compared = problems(frame).values()
+    if not any(len(cells) > 1 for cells in compared):
+        return frame.assign(mark=marks)  # nothing to be better than
+    for cells in compared:
+        best = min(cells, key=lambda cell: cell.mean)
+        for cell in cells:
+            if cell.mean - best.mean <= TIE:
+                marks[cell.position] = BEST
+            elif not _separable(cell, best, level):
+                marks[cell.position] = LEVEL
+    return frame.assign(mark=marks)
+
+
+class Measured(NamedTuple):
+    """A cell that has numbers: where it is in the frame, and its trials."""
+
+    position: int
+    method: tuple[str, ...]
+    mean: float
+    values: dict[int, float]
+    test_train_ratio: float | None
+
+
+def problems(frame: pd.DataFrame) -> dict[tuple[str, ...], list[Measured]]:
+    """Return the cells that have numbers, by the problem they solve."""
+    problem, method = problem_keys(frame), method_keys(frame)
+    found: dict[tuple[str, ...], list[Measured]] = {}
+    columns = ("mean", "trial_numbers", "values", "test_train_ratio")
+    rows = zip(
+        _tuples(frame, problem), _tuples(frame, method), *(frame[c] for c in columns), strict=True
+    )
+    for position, (key, how, mean, trials, values, ratio) in enumerate(rows):
+        if values:
+            by_trial = dict(zip(trials, values, strict=True))
+            cell = Measured(position, how, float(mean), by_trial, known_ratio(ratio))
+            found.setdefault(key, []).append(cell)
+    return found
+
+
+def problem_keys(frame: pd.DataFrame) -> list[str]:
+    """Return the keys of a frame that say what is to be solved."""
+    return [key for key in keys_of(frame) if key.partition(".")[0] in _PROBLEM]
+
+
+def method_keys(frame: pd.DataFrame) -> list[str]:
+    """Return the keys of a frame that say how."""
+    return [key for key in keys_of(frame) if key.partition(".")[0] not in _PROBLEM]
+
+
+def in_pairs(a: Measured, b: Measured) -> tuple[list[float], list[float]]:
+    """Return the values of two cells over the trials that both have."""
+    both = [trial for trial in a.values if trial in b.values]
+    return [a.values[trial] for trial in both], [b.values[trial] for trial in both]
+
+
+def _separable(a: Measured, b: Measured, level: float) -> bool:
+    pairs = in_pairs(a, b)
+    if not pairs[0]:
+        return False  # they share no trial
+    interval = mean_interval(differences(*pairs), level, a.test_train_ratio)
+    return not interval.low <= 0 <= interval.high
+
+
+def _tuples(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[str, ...]]:
+    """Return the values of keys, row by row, as something that can be looked up."""
+    if not keys:
+        return iter([()] * len(frame))
+    return zip(*(frame[key].map(as_text) for key in keys), strict=True)

@@ -1,0 +1,96 @@
+"""The configuration of a record: its keys, which records share it, and which is the newest."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+import pandas as pd
+
+from ncbench.run.record import NOT_IDENTITY
+
+
+def flat(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with one key for each value, without where and how it was run.
+
+    Examples
+    --------
+    >>> flat({"algo": {"name": "fw", "max_iter": 9}, "sigma": 0.1, "output_dir": "outputs"})
+    {'algo': 'fw', 'algo.max_iter': 9, 'sigma': 0.1}
+    """
+    keys: dict[str, Any] = {}
+    for key, value in config.items():
+        if key in NOT_IDENTITY:
+            continue
+        if isinstance(value, Mapping):
+            keys[key] = value["name"]
+            keys.update({f"{key}.{k}": v for k, v in value.items() if k != "name"})
+        else:
+            keys[key] = value
+    return keys
+
+
+def digest(keys: Mapping[str, Any]) -> bytes:
+    """Return what is the same for the same keys and values; 1.0 and 1, written alike, are one.
+
+    Examples
+    --------
+    >>> digest({"seed": 0, "sigma": 1.0}) == digest({"sigma": 1, "seed": 0})
+    True
+    """
+    numbers = {key: _number(value) for key, value in keys.items()}
+    return blake2b(comparable(numbers).encode(), digest_size=16).digest()
+
+
+def written(time: Any) -> tuple[float, str]:
+    """Return when a record was written, for comparison, from the time in its provenance.
+
+    Records carry the offset of their place: as texts they would be compared by the local clock.
+    What is no such time is before all that are.
+
+    Examples
+    --------
+    >>> written("2026-10-25T02:10:00+0100") > written("2026-10-25T02:50:00+0200")
+    True
+    """
+    try:
+        return datetime.strptime(str(time), "%Y-%m-%dT%H:%M:%S%z").timestamp(), str(time)
+    except ValueError:
+        return -math.inf, str(time)
+
+
+def time_of(record: Mapping[str, Any]) -> tuple[float, str]:
+    """Return when a record was written, as ``written`` does."""
+    return written(record.get("provenance", {}).get("time", ""))
+
+
+def varies(frame: pd.DataFrame, key: str) -> bool:
+    """Whether a key has several values; of a plug-in's parameter: within one plug-in."""
+    values = _hashable(frame[key])
+    group, _, parameter = key.partition(".")
+    if values.nunique(dropna=False) <= 1:
+        return False
+    if parameter:
+        return bool((values.groupby(frame[group]).nunique(dropna=False) > 1).any())
+    return True
+
+
+def comparable(value: Any) -> str:
+    """Return a text that is the same for equal values."""
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _number(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _hashable(column: pd.Series) -> pd.Series:
+    try:
+        column.nunique()
+    except TypeError:  # lists
+        return column.map(comparable)
+    return column

@@ -1,0 +1,275 @@
+"""Our means beside a published table: differences in standard errors, ahead, level and behind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ncbench.errors import NcbenchError
+from ncbench.report.grid import Entry, Grid
+from ncbench.results.frame import LEADING, Filter, as_text, in_order, keys_of, matches, of_a_method
+
+AHEAD, LEVEL, BEHIND, ABSENT = "ahead", "level", "behind", "not present"
+VERDICTS = (AHEAD, LEVEL, BEHIND, ABSENT)
+
+NO_ERROR = "no standard error"
+"""In place of a verdict: one trial has none, and a difference cannot be measured in zeros."""
+
+ERRORS: dict[str, tuple[Callable[[float, float], float], str]] = {
+    "combined": (math.hypot, "sqrt(ours^2 + theirs^2)"),
+    "theirs": (lambda ours, theirs: theirs, "theirs"),
+    "ours": (lambda ours, theirs: ours, "ours"),
+}
+"""What a standard error of the difference is, by name."""
+
+
+def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
+    """Read a published table: CSV with measure, dataset, algo, sigma, mean and sem.
+
+    Parameters
+    ----------
+    path : str
+    where : mapping, optional
+        Only rows with these values, for keys that are columns.
+    """
+    if not Path(path).is_file():
+        raise NcbenchError(f"--reference {path}: no such file (looked in {Path.cwd()})")
+    wanted = [*LEADING, "mean", "sem"]
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (ValueError, OSError) as error:  # not CSV, not text, not readable
+        raise NcbenchError(f"--reference {path}: not CSV: {error}") from error
+    missing = [column for column in wanted if column not in table.columns]
+    if missing:
+        raise NcbenchError(
+            f"--reference {path}: no column {', '.join(missing)}; needed are {', '.join(wanted)}, "
+            f"found {', '.join(map(str, table.columns)) or 'none'}"
+        )
+    for column in ("sigma", "mean", "sem"):
+        table[column] = _numbers(table[column], f"--reference {path}")
+    for key, texts in (where or {}).items():
+        if key in table.columns:
+            blank = of_a_method(key)  # of an algorithm that has no such parameter
+            table = table[[matches(v, texts) or (blank and not v) for v in table[key]]]
+    return table
+
+
+def _numbers(column: pd.Series, where: str) -> pd.Series:
+    numbers = pd.to_numeric(column, errors="coerce")
+    for position, (text, number) in enumerate(zip(column, numbers, strict=True)):
+        if not math.isfinite(number) or (column.name == "sem" and number < 0):
+            raise NcbenchError(
+                f"{where}: line {position + 2}: {column.name} is {text!r}, not a number"
+                + (" of at least 0" if column.name == "sem" else "")
+            )
+    return numbers
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Our cells beside those of a reference.
+
+    Attributes
+    ----------
+    cells : DataFrame
+        One row for each cell of the reference and each of ours that answers it: keys, ours,
+        ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, verdict: ahead,
+        level, behind, not present, no standard error, or the status of a cell of ours that has
+        no number.
+    ours_alone : int
+        Cells of ours that the reference does not have.
+    errors : str
+        A key of ``ERRORS``.
+    within : float
+        So many standard errors are still level.
+    ddof : {1, 0}
+        Of our standard errors.
+    """
+
+    cells: pd.DataFrame
+    ours_alone: int
+    errors: str
+    within: float
+    ddof: int
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        reference: pd.DataFrame,
+        errors: str = "combined",
+        within: float = 1.0,
+        ddof: int = 1,
+    ) -> Comparison:
+        """Put a tidy frame beside a reference, matched by every key that both have.
+
+        A key that is the same in all of our cells is among them if the frame was made to keep it.
+        """
+        keys = keys_of(frame)
+        shared = [key for key in keys if key in reference.columns]
+        theirs = _by_key(reference, shared)
+        ours: dict[tuple[str, ...], list[Any]] = {key: [] for key in theirs}
+        alone = 0
+        for key, row in zip(_texts(frame, shared), frame.to_dict("records"), strict=True):
+            if key in theirs:
+                ours[key].append(row)
+            else:
+                alone += 1
+        if alone == len(frame):
+            example = " ".join(map("=".join, zip(shared, next(iter(theirs), ()), strict=False)))
+            raise NcbenchError(
+                "no cell of the reference is among the records; it has, for example, "
+                f"{example or 'no row'}"
+            )
+        rows = []
+        for key, reference_row in theirs.items():
+            their_numbers = {"theirs": reference_row["mean"], "theirs_sem": reference_row["sem"]}
+            for row in ours[key] or [{k: reference_row[k] for k in shared}]:
+                found = {k: row.get(k) for k in keys}
+                rows.append({**found, **_beside(row, their_numbers, errors, within)})
+        cells = in_order(pd.DataFrame(rows), keys)
+        return cls(cells, alone, errors, within, ddof)
+
+    def counts(self, *keys: str) -> pd.DataFrame:
+        """Return how many cells have each verdict, for each combination of keys."""
+        others = sorted(set(self.cells["verdict"]) - set(VERDICTS))
+        verdicts = [*VERDICTS, *others]
+        dummies = pd.get_dummies(self.cells["verdict"]).reindex(columns=verdicts, fill_value=False)
+        if not keys:
+            return dummies.sum().to_frame().T
+        return dummies.groupby([self.cells[key] for key in keys]).sum().reset_index()
+
+    @property
+    def definition(self) -> str:
+        """What the columns and verdicts mean."""
+        rule = ERRORS[self.errors][1]
+        return (
+            f"Losses: lower is better. mean (standard error; ours with ddof {self.ddof}). se: "
+            f"difference over the standard error {rule}. ahead: below -{self.within:g} se; level: "
+            f"within {self.within:g}; behind: above {self.within:g}; not present: no record; such "
+            f"cells are counted, not listed. {NO_ERROR}: of one trial, or zero; no verdict."
+        )
+
+    @property
+    def summary(self) -> str:
+        """All counts in one line."""
+        (row,) = self.counts().to_dict("records")
+        said = ", ".join(f"{count} {verdict}" for verdict, count in row.items())
+        more = f"; {self.ours_alone} of ours are not in the reference" if self.ours_alone else ""
+        return f"Of {len(self.cells)} cells: {said}{more}."
+
+    def grids(self) -> list[Grid]:
+        """Return the table of cells and that of counts."""
+        keys = [key for key in self.cells.columns if key not in _COLUMNS]
+        present = self.cells[self.cells["verdict"] != ABSENT]
+        rows = [
+            [*(Entry(as_text(row[key])) for key in keys), *_entries(row)]
+            for row in present.to_dict("records")
+        ]
+        columns = [*keys, "ours", "theirs", "difference", "se", "verdict"]
+        counts = self.counts("measure", "algo")
+        counted = [list(map(Entry, map(as_text, row))) for row in counts.to_numpy().tolist()]
+        return [
+            Grid(columns, rows, len(keys), [self.definition]),
+            Grid(list(counts.columns), counted, 2, [self.summary]),
+        ]
+
+    def text(self) -> str:
+        """Return what is printed to a log."""
+        return "\n\n".join(grid.text() for grid in self.grids())
+
+    def markdown(self) -> str:
+        """Return it in GitHub's Markdown."""
+        return "\n\n".join(grid.markdown() for grid in self.grids())
+
+    def csv(self) -> str:
+        """Return one row for each cell."""
+        text: str = self.cells.to_csv(index=False)
+        return text.rstrip("\n")
+
+    def json(self) -> str:
+        """Return one row for each cell, as JSON."""
+        text: str = self.cells.to_json(orient="records", indent=2, double_precision=15)
+        return text
+
+
+FORMS = {
+    "table": Comparison.text,
+    "csv": Comparison.csv,
+    "json": Comparison.json,
+    "md": Comparison.markdown,
+}
+
+_COLUMNS = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict"]
+
+
+def _beside(
+    row: dict[str, Any], theirs: dict[str, float], errors: str, within: float
+) -> dict[str, Any]:
+    """Return the numbers and the verdict of one cell."""
+    nan = math.nan
+    empty = {"ours": nan, "ours_sem": nan, **theirs, "difference": nan, "in_errors": nan}
+    if "n" not in row:
+        return {**empty, "verdict": ABSENT}
+    if row["n"] == 0:
+        return {**empty, "verdict": row["status"]}
+    error = ERRORS[errors][0](row["sem"], theirs["theirs_sem"])  # of one trial, not a number
+    difference = row["mean"] - theirs["theirs"]
+    ours = {"ours": row["mean"], "ours_sem": row["sem"]}
+    if not error > 0:
+        found = {"difference": difference, "in_errors": nan, "verdict": NO_ERROR}
+        return {**ours, **theirs, **found}
+    in_errors = difference / error
+    verdict = AHEAD if in_errors < -within else BEHIND if in_errors > within else LEVEL
+    return {**ours, **theirs, "difference": difference, "in_errors": in_errors, "verdict": verdict}
+
+
+def _entries(row: Mapping[Any, Any]) -> list[Entry]:
+    theirs = Entry(f"{row['theirs']:.3f} ({row['theirs_sem']:.3f})")
+    if math.isnan(row["ours"]):
+        return [Entry("-"), theirs, Entry("-"), Entry("-"), Entry(row["verdict"])]
+    ours = f"{row['ours']:.3f}"
+    if not math.isnan(row["ours_sem"]):
+        ours += f" ({row['ours_sem']:.3f})"
+    return [
+        Entry(ours),
+        theirs,
+        Entry(f"{row['difference']:+.3f}"),
+        Entry(in_errors_text(row)),
+        Entry(row["verdict"], bold=row["verdict"] == AHEAD),
+    ]
+
+
+def in_errors_text(row: Mapping[Any, Any]) -> str:
+    """Return a difference in standard errors as tables have it."""
+    return "-" if math.isnan(row["in_errors"]) else f"{row['in_errors']:+.1f}"
+
+
+def _by_key(reference: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for key, row in zip(_texts(reference, keys), reference.to_dict("records"), strict=True):
+        if key in rows:
+            raise NcbenchError(
+                "the reference has two rows for "
+                + " ".join(map("=".join, zip(keys, key, strict=True)))
+            )
+        rows[key] = {str(name): value for name, value in row.items()}
+    return rows
+
+
+def _texts(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(frame[key].map(_printed) for key in keys), strict=True))
+
+
+def _printed(value: Any) -> str:
+    """Return a value as a published table has it: its 0.3 is also the 0.1 + 0.2 of a program."""
+    text = as_text(value)
+    try:
+        return f"{float(text):.12g}"  # a column of a CSV file may say 1e-4 and ours 0.0001
+    except ValueError:
+        return text

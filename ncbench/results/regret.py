@@ -1,0 +1,234 @@
+"""From records to tables: optimal losses, regret, the terms of its bounds, and slopes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ncbench.core.measure import Measure
+from ncbench.core.random_streams import stream
+from ncbench.data.dataset import Dataset
+from ncbench.errors import NcbenchError, NotApplicable, require
+from ncbench.plugin.registry import get_registry
+from ncbench.results.config_key import digest, flat, time_of, varies
+from ncbench.results.frame import as_text, in_order
+from ncbench.results.read import each_record
+from ncbench.theory.bayes import bayes_optimal
+from ncbench.theory.bounds import Population
+
+CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
+"""What is always said of a curve of regret against m; whatever else differs is added to it."""
+
+_SIZES = ("dataset.train", "test_size")  # these make m
+
+_FEWEST = 1000  # with fewer, the change to a quarter of them says nothing about the error
+
+TERMS = ["cpe_error", "op1", "op1_bound", "op2_error", "op2", "op2_bound"]
+
+_NUMBERS = ["m", "inverse_norm", "trials", "regret", "sem", *TERMS]
+
+
+def optima(name: str, size: int) -> pd.DataFrame:
+    """Return the Bayes-optimal value of each measure on a data set, with its error.
+
+    The error is the duality gap, plus the change from a quarter of the points to all of them.
+
+    Examples
+    --------
+    >>> print(optima("synthetic", 20_000).round(4).to_string(index=False))  # doctest: +ELLIPSIS
+           measure  bayes  error
+    balanced_error 0.5182    ...
+    """
+    require(size >= _FEWEST, "size", size, f"at least {_FEWEST} points of the population")
+    registry = get_registry()
+    dataset = _load(name)
+    fine, coarse = (Population.of(dataset, k) for k in (size, size // 4))
+    if fine is None or coarse is None:
+        raise NcbenchError(
+            f"dataset={name}: its distribution is not known, so nobody can say which loss is the "
+            "least possible; that of dataset=synthetic is"
+        )
+    rows = []
+    for plugin in registry.plugins():
+        if plugin.kind != "measure":
+            continue
+        try:
+            psi: Measure = registry.build("measure", plugin.name)
+            optimum = bayes_optimal(psi, fine.posterior)
+        except NcbenchError:
+            continue  # reported only, or in need of a cost matrix
+        change = abs(optimum.value - bayes_optimal(psi, coarse.posterior).value)
+        rows.append({"measure": plugin.name, "bayes": optimum.value, "error": optimum.gap + change})
+    return pd.DataFrame(rows)
+
+
+def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return one row for each cell whose regret was measured: means over its trials.
+
+    Columns are those of a curve (``CURVE``, and every other key that is not the same in all, but
+    for the sample size), sigma, m (size of the training part), inverse_norm, trials, regret and
+    its standard error sem (ddof 1), and the terms of the bounds. Of records with the same
+    configuration the newest counts. One that cannot be measured any more, because its plug-in or
+    a file is gone, is skipped, and that is said on standard error.
+    """
+    newest: dict[bytes, tuple[Any, dict[str, Any] | None]] = {}
+    older = 0
+    for record in records:
+        try:
+            keys, time = flat(record["config"]), time_of(record)
+            which = digest(keys)
+            known = newest.get(which)
+            older += known is not None
+            if known is None or time >= known[0]:
+                newest[which] = time, _row(record, keys)
+        except Exception as error:  # a plug-in of another version may raise anything
+            print(f"skipped: record {record.get('id', '')}: {_why(error)}", file=sys.stderr)
+    if older:
+        print(f"left out: {older} older records of the same configurations", file=sys.stderr)
+    rows = [row for _, row in newest.values() if row is not None]
+    if not rows:
+        raise NcbenchError(
+            "no regret in these records: it is measured where the distribution is known, as that "
+            "of dataset=synthetic is; python -m ncbench -m +experiment=paper/figure1_micro_f1"
+        )
+    frame = pd.DataFrame(rows)
+    about = [*CURVE, "sigma", *_NUMBERS]
+    keys_met = [key for key in frame.columns if key not in (*about, *_SIZES) or key == "trials"]
+    alike = [rows for _, rows in frame.groupby(CURVE)]
+    others = [key for key in keys_met if any(varies(rows, key) for rows in alike)]
+    frame = in_order(frame, [*CURVE, *others, "sigma", "m"])
+    for key in others:
+        if key != "trials":
+            frame[key] = frame[key].map(as_text)  # lists, and values that some plug-ins lack
+    return frame[list(dict.fromkeys([*CURVE, *others, "sigma", *_NUMBERS]))]
+
+
+def _row(record: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return keys and numbers of a record, or None if it has no regret."""
+    trials = [trial for trial in record.get("trials", []) if trial.get("theory")]
+    if record["status"] != "done" or not trials:
+        return None
+    try:
+        psi, optimum = least_loss(record["config"])
+    except NotApplicable:
+        return None  # a measure that is only reported
+    measured, none = pd.DataFrame([t["theory"] for t in trials]), pd.Series(dtype=float)
+    regret = pd.Series([psi(np.array(C)) - optimum for C in measured["confusion"]])
+    return {
+        **keys,
+        "m": trials[0]["train_size"],
+        "inverse_norm": measured["inverse_norm"].iloc[0],
+        "trials": len(trials),
+        "regret": regret.mean(),
+        "sem": regret.sem(ddof=1),
+        **{term: float(measured.get(term, none).mean()) for term in TERMS},
+    }
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, NcbenchError) else f"{type(error).__name__}: {error}"
+
+
+def curve_keys(frame: pd.DataFrame) -> list[str]:
+    """Return what is the same along a curve: the columns of ``terms`` before sigma."""
+    return list(frame.columns[: list(frame.columns).index("sigma")])
+
+
+def least_loss(config: Mapping[str, Any]) -> tuple[Measure, float]:
+    """Return the measure of a run and its least possible value, on the population of the run.
+
+    Raises NotApplicable for a measure that is only reported.
+
+    Parameters
+    ----------
+    config : mapping
+        Of a record whose data set knows its distribution.
+    """
+    return _optimum(json.dumps([config["dataset"], config["measure"]]))
+
+
+@lru_cache
+def _optimum(described: str) -> tuple[Measure, float]:
+    data, measure = json.loads(described)
+    dataset = _load(**data)
+    psi: Measure = get_registry().build("measure", **measure).for_classes(dataset.classes)
+    population = Population.of(dataset)
+    assert population is not None
+    return psi, bayes_optimal(psi, population.posterior).value
+
+
+def _load(name: str, **parameters: Any) -> Dataset:
+    rng = stream(0, "dataset", name)
+    dataset: Dataset = get_registry().build("dataset", name, **parameters, data_dir="data", rng=rng)
+    return dataset
+
+
+def slopes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the slope of log regret against log m for each curve and sigma, by least squares.
+
+    Examples
+    --------
+    >>> m = np.array([100, 1000, 10_000])
+    >>> curve = {key: "same" for key in CURVE}
+    >>> frame = pd.DataFrame({**curve, "sigma": 0.1, "m": m, "regret": 2 / np.sqrt(m)})
+    >>> float(slopes(frame)["slope"].iloc[0].round(9))
+    -0.5
+    """
+    rows = []
+    keys = [*curve_keys(frame), "sigma"]
+    for key, curve in frame.groupby(keys):
+        fit = curve[curve["regret"] > 0]
+        if fit["m"].nunique() > 1:
+            slope, intercept = np.polyfit(np.log(fit["m"]), np.log(fit["regret"]), 1)
+            names = dict(zip(keys, key, strict=True))
+            rows.append({**names, "slope": slope, "at_1": np.exp(intercept)})
+    return pd.DataFrame(rows, columns=[*keys, "slope", "at_1"])
+
+
+def print_optima(dataset: str, size: int) -> None:
+    """Print the optimal losses."""
+    frame = optima(dataset, size).assign(error=lambda f: f["error"].map("{:.0e}".format))
+    print(frame.to_string(index=False, float_format="%.5f"))
+
+
+def print_theory(folder: str, form: str, figures: str | None) -> None:
+    """Print the terms and slopes of the records below a folder, and draw the figures."""
+    frame = terms(each_record([folder]))
+    if figures is not None:
+        from ncbench.report.figures.regret import draw
+
+        for path in draw(frame, Path(figures)):
+            print(f"drawn: {path}", file=sys.stderr)  # a CSV may go into a file
+    if form == "csv":
+        print(frame.to_csv(index=False), end="")
+        return
+    same = [key for key in curve_keys(frame) if frame[key].nunique() == 1]
+    print(", ".join(f"{key}={frame[key].iloc[0]}" for key in same))
+    print(f"\n{_rendered(frame.drop(columns=same), form)}\n")
+    fitted = slopes(frame)
+    if len(fitted):
+        print(_rendered(fitted.drop(columns=[*same, "at_1"]), form))
+    else:
+        print(
+            "No slope of the regret: that takes two or more sample sizes, such as "
+            "dataset.train=100,1000,10000, where it is above 0."
+        )
+
+
+def _rendered(table: pd.DataFrame, form: str) -> str:
+    if form == "table":
+        return table.to_string(index=False, float_format="%.4f")
+    rows = [[_number(value) for value in row] for row in table.itertuples(index=False)]
+    lines = [list(table.columns), ["---"] * len(table.columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

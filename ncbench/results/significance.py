@@ -1,0 +1,270 @@
+"""What may be concluded from records: pairs of algorithms over splits, ranks over data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import permutations
+
+import pandas as pd
+
+from ncbench.errors import NcbenchError, UnknownName
+from ncbench.results.best import Measured, in_pairs, method_keys, problem_keys, problems
+from ncbench.results.frame import same_text
+from ncbench.results.statistics import (
+    Ranks,
+    WinsTiesLosses,
+    friedman,
+    holm,
+    paired,
+    wins_ties_losses,
+)
+
+Cells = dict[tuple[str, ...], dict[str, Measured]]
+"""By problem, the cell of each method."""
+
+
+def by_method(frame: pd.DataFrame) -> Cells:
+    """Return the cells that have numbers, by problem and by the label of their method.
+
+    A label is the algorithm's name and, where other things than the algorithm were swept, what
+    they are: ``ncfw algo.max_iter=500``.
+    """
+    keys = method_keys(frame)
+    return {
+        problem: {_label(keys, cell.method, "algo"): cell for cell in cells}
+        for problem, cells in problems(frame).items()
+    }
+
+
+def _label(keys: Sequence[str], texts: Sequence[str], plain: str) -> str:
+    """Return ``key=text`` for each key that has a text; of the key ``plain``, the text alone."""
+    named = zip(keys, texts, strict=True)
+    return " ".join(text if key == plain else f"{key}={text}" for key, text in named if text)
+
+
+def methods_of(cells: Cells) -> list[str]:
+    """Return the labels of all methods, sorted."""
+    return sorted({method for found in cells.values() for method in found})
+
+
+def _method(
+    cells: Cells, keys: Sequence[str], name: str
+) -> tuple[str, dict[tuple[str, ...], Measured]]:
+    """Return the label and, by problem, the cells of a method or of an algorithm."""
+    alike = [label for label in methods_of(cells) if _same_label(name, label)]
+    if name not in alike and len(alike) == 1:
+        name = alike[0]  # as it is written here: algo.power=1 for algo.power=1.0
+    exact = {problem: found[name] for problem, found in cells.items() if name in found}
+    if exact:
+        return name, exact
+    algo = keys.index("algo")
+    chosen: dict[tuple[str, ...], Measured] = {}
+    labels: set[str] = set()
+    for problem, found in cells.items():
+        settings = {label: cell for label, cell in found.items() if cell.method[algo] == name}
+        if len(settings) > 1:
+            raise _several(name, keys, settings)
+        for label, cell in settings.items():
+            labels.add(label)
+            chosen[problem] = cell
+    if not chosen:
+        algorithms = {cell.method[algo] for found in cells.values() for cell in found.values()}
+        raise UnknownName.among("--pair: algorithm", name, {*algorithms, *methods_of(cells)})
+    return (labels.pop() if len(labels) == 1 else name), chosen
+
+
+def _same_label(name: str, label: str) -> bool:
+    """Whether two labels have the same words, and the same values behind ``=``."""
+    words, known = name.split(), label.split()
+    if len(words) != len(known):
+        return False
+    pairs = [(a.partition("="), b.partition("=")) for a, b in zip(words, known, strict=True)]
+    return all(a[:2] == b[:2] and same_text(a[2], b[2]) if a[1] else a == b for a, b in pairs)
+
+
+def _several(name: str, keys: Sequence[str], settings: Mapping[str, Measured]) -> NcbenchError:
+    columns = zip(keys, *(cell.method for cell in settings.values()), strict=True)
+    where = " ".join(f"{key}=..." for key, *texts in columns if len(set(texts)) > 1)
+    labels = ", ".join(map(repr, sorted(settings)))
+    return NcbenchError(
+        f"--pair: {name} has several settings in the same cell: {labels}; name one of them, in "
+        f"quotes, or choose with --where {where}"
+    )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two methods, cell by cell.
+
+    Attributes
+    ----------
+    first, second : str
+        Their labels.
+    cells : DataFrame
+        One row for each problem both have solved: its keys, n, the means, the difference (first
+        minus second) with its interval, p of the corrected t test and Wilcoxon's, both also with
+        Holm's correction over all rows, and the smallest p that Wilcoxon's test could have given.
+    alone : int
+        Problems that only one of them has solved.
+    counts : WinsTiesLosses
+        Of the first, by mean loss.
+    level : float
+        Of confidence.
+    """
+
+    first: str
+    second: str
+    cells: pd.DataFrame
+    alone: int
+    counts: WinsTiesLosses
+    level: float
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, first: str, second: str, level: float = 0.95) -> Pair:
+        """Compare two methods over the splits that both have.
+
+        A method is named by its label, or by its algorithm where that has one setting a problem.
+        """
+        found, how = by_method(frame), method_keys(frame)
+        first, firsts = _method(found, how, first)
+        second, seconds = _method(found, how, second)
+        keys = problem_keys(frame)
+        rows, alone = [], 0
+        for problem in found:
+            if problem not in firsts or problem not in seconds:
+                alone += problem in firsts or problem in seconds
+                continue
+            a, b = in_pairs(firsts[problem], seconds[problem])
+            if not a:
+                alone += 1
+                continue
+            result = paired(a, b, level, firsts[problem].test_train_ratio)
+            means = {"mean_first": sum(a) / len(a), "mean_second": sum(b) / len(b)}
+            position = firsts[problem].position
+            values = {key: frame[key].iat[position] for key in keys}
+            rows.append({**values, **means, **asdict(result)})
+        if not rows:
+            raise NcbenchError(f"--pair {first} {second}: there is no cell that both have solved")
+        cells = pd.DataFrame(rows)
+        cells["p_holm"] = holm(cells["p"].tolist())
+        cells["wilcoxon_p_holm"] = holm(cells["wilcoxon_p"].tolist())
+        counts = wins_ties_losses(cells["mean_first"], cells["mean_second"])
+        return cls(first, second, cells, alone, counts, level)
+
+    @property
+    def found(self) -> tuple[int, int]:
+        """How many cells the first is better and worse in, after Holm's correction."""
+        rejected = self.cells[self.cells["p_holm"] < 1 - self.level]
+        better = int((rejected["difference"] < 0).sum())
+        return better, len(rejected) - better
+
+    @property
+    def conclusion(self) -> str:
+        """What may be said, and what may not, in one sentence."""
+        better, worse = self.found
+        seen = [
+            f"{name} has the lower expected loss in {count} of {len(self.cells)} cells"
+            for name, count in ((self.first, better), (self.second, worse))
+            if count
+        ]
+        overlap = (
+            "the overlap of the splits allowed for (Nadeau & Bengio, 2003)"
+            if self.cells["corrected"].all()
+            else "splits taken as independent, which overlapping ones are not"
+        )
+        said = " and ".join(seen) or "no difference in any one cell"
+        return (
+            f"It may be concluded, with a chance of any false claim below {1 - self.level:.2g} "
+            f"(Holm; {overlap}): {said}; not that the algorithms are alike elsewhere, and nothing "
+            "about other data sets or other draws of the noise, of which the splits of a cell "
+            "share one."
+        )
+
+    @property
+    def warning(self) -> str:
+        """What Wilcoxon's test could not have found, or nothing."""
+        smallest = float(self.cells["smallest_p"].min())
+        alpha = 1 - self.level
+        if smallest * len(self.cells) < alpha:
+            return ""
+        reach = (
+            f"p = {smallest:.4g} is the smallest that Wilcoxon's test can give with so few splits"
+        )
+        if smallest < alpha:
+            return f"{reach}: after Holm's correction over {len(self.cells)} it can reject nothing."
+        return f"{reach}: it can reject nothing at {alpha:.2g}, whatever the losses."
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All methods of one measure, ranked over data sets.
+
+    Attributes
+    ----------
+    measure : str
+    ranks : Ranks or None
+        None if fewer than two methods have solved a common problem.
+    methods : list of str
+    counts : dict
+        For two methods, how often the first has the lower mean loss, over the problems that both
+        have solved.
+    left_out : int
+        Problems that some method has not solved; they are not ranked.
+    """
+
+    measure: str
+    ranks: Ranks | None
+    methods: list[str]
+    counts: dict[tuple[str, str], WinsTiesLosses]
+    left_out: int
+
+
+def rankings(
+    frame: pd.DataFrame, over: Sequence[str] = ("dataset",), level: float = 0.95
+) -> list[Ranking]:
+    """Rank the methods of each measure.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As of :func:`ncbench.results.frame.tidy`.
+    over : sequence of str
+        The keys whose values are ranked over. Cells that share them are averaged first: noise
+        levels of one data set are not independent, data sets may be.
+    level : float
+        Of confidence.
+    """
+    keys = problem_keys(frame)
+    for key in over:
+        if key not in keys:
+            raise UnknownName.among("--over: key", key, [k for k in keys if k != "measure"])
+    blocks = [i for i, key in enumerate(keys) if key in over]
+    measure = [i for i, key in enumerate(keys) if key.partition(".")[0] == "measure"]
+    by_measure: dict[str, Cells] = {}
+    for problem, methods in by_method(frame).items():
+        name = _label([keys[i] for i in measure], [problem[i] for i in measure], "measure")
+        by_measure.setdefault(name, {})[problem] = methods
+    what = "data sets" if list(over) == ["dataset"] else f"combinations of {' and '.join(over)}"
+    return [_ranking(name, cells, blocks, level, what) for name, cells in by_measure.items()]
+
+
+def _ranking(measure: str, cells: Cells, blocks: Sequence[int], level: float, what: str) -> Ranking:
+    methods = methods_of(cells)
+    complete = {problem: found for problem, found in cells.items() if len(found) == len(methods)}
+    losses: dict[tuple[str, ...], list[list[float]]] = {}
+    for problem, found in complete.items():
+        block = tuple(problem[i] for i in blocks)
+        losses.setdefault(block, []).append([found[method].mean for method in methods])
+    table = [
+        [sum(column) / len(column) for column in zip(*rows, strict=True)]
+        for rows in losses.values()
+    ]
+    ranks = friedman(table, methods, level, what) if len(methods) > 1 and table else None
+    counts = {}
+    for a, b in permutations(methods, 2):
+        both = [found for found in cells.values() if a in found and b in found]
+        if both:
+            pairs = [(found[a].mean, found[b].mean) for found in both]
+            counts[a, b] = wins_ties_losses(*zip(*pairs, strict=True))
+    return Ranking(measure, ranks, methods, counts, len(cells) - len(complete))

@@ -1,0 +1,387 @@
+r"""What may be concluded from losses: paired comparisons, ranks, and corrections for many of them.
+
+Losses are lower-is-better. Two numbers that differ by rounding alone are tied.
+
+Splits of one data set overlap: two random 70:30 splits share seven tenths of their training
+examples, so that losses over splits are positively correlated and :math:`s / \sqrt n`
+is too small. With the sizes of the parts known, intervals and t tests use the corrected variance
+of Nadeau & Bengio, :math:`(1/n + n_{test} / n_{train})\, s^2`, with n - 1 degrees of freedom [1]_.
+Wilcoxon's test has no such correction: its p value is that of independent differences, and is
+shown beside the interval, never instead of it.
+
+References
+----------
+.. [1] C. Nadeau and Y. Bengio. Inference for the Generalization Error. Machine Learning
+       52:239-281, 2003.
+.. [2] J. Demsar. Statistical Comparisons of Classifiers over Multiple Data Sets. JMLR 7:1-30, 2006.
+.. [3] S. Holm. A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of
+       Statistics 6:65-70, 1979.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, stdtr, stdtrit
+
+from ncbench.results.rank_tests import (
+    TIE,
+    finite,
+    friedman_p,
+    nemenyi_quantile,
+    ranks_of,
+    tied,
+    wilcoxon,
+)
+
+Array = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """A mean with its confidence interval; p is that of the t test against zero."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def mean_interval(
+    values: ArrayLike, level: float = 0.95, test_train_ratio: float | None = None
+) -> Interval:
+    """Return the mean of values over splits, with its t interval.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+    level : float
+        Of confidence.
+    test_train_ratio : float, optional
+        Size of the test part over that of the training part. With it, the variance is corrected
+        for the overlap of random splits [1]_; without it, values are taken as independent.
+
+    Returns
+    -------
+    Interval
+        One value has no spread: its interval is everything, its p is 1. So it is of several that
+        are all the same and not zero; zeros are a tie, with an interval of no width.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio. Inference for the Generalization Error. Machine Learning
+           52:239-281, 2003.
+
+    Examples
+    --------
+    >>> mean, low, high, p = mean_interval([0.1, 0.2, 0.3])
+    >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
+    0.200 [-0.048, 0.448]
+    >>> mean, low, high, p = mean_interval([0.1, 0.2, 0.3], test_train_ratio=3 / 7)
+    >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
+    0.200 [-0.176, 0.576]
+    """
+    # Plain floats: tables have many short lists, for which numpy is slow.
+    x = [float(value) for value in np.asarray(values).ravel().tolist()]
+    n = len(x)
+    if not x or not all(map(math.isfinite, x)):
+        raise ValueError(f"expected one or more finite numbers, got {values!r}")
+    mean = math.fsum(x) / n
+    if n == 1:
+        return Interval(mean, -math.inf, math.inf, 1.0)
+    variance = math.fsum((value - mean) ** 2 for value in x) / (n - 1)
+    error = math.sqrt((1 / n + (test_train_ratio or 0.0)) * variance)
+    if max(x) - min(x) <= TIE * max(1.0, *map(abs, x)):
+        # Losses over small test parts are discrete and often agree over a few splits. That they
+        # do is no evidence of a variance of zero, which would make any difference certain.
+        if all(abs(value) <= TIE for value in x):
+            return Interval(0.0, 0.0, 0.0, 1.0)
+        return Interval(mean, -math.inf, math.inf, 1.0)
+    reach = _t_quantile(n - 1, (1 + level) / 2) * error
+    return Interval(mean, mean - reach, mean + reach, float(2 * stdtr(n - 1, -abs(mean) / error)))
+
+
+@lru_cache(maxsize=1024)
+def _t_quantile(degrees: int, probability: float) -> float:
+    return float(stdtrit(degrees, probability))
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two algorithms over the same splits; a difference below zero favours the first.
+
+    Attributes
+    ----------
+    n : int
+        Splits.
+    difference : float
+        Mean of first minus second.
+    low, high : float
+        Confidence interval of the difference; everything if n is 1, or all differences the same.
+    p : float
+        Of the t test with the variance of that interval.
+    wilcoxon_p : float
+        Of the signed rank test, two-sided; ties are left out; 1 if all are tied.
+    smallest_p : float
+        The smallest that ``wilcoxon_p`` could have been: ``2 / 2**n`` without ties.
+    corrected : bool
+        Whether the variance was corrected for overlapping splits.
+    """
+
+    n: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    wilcoxon_p: float
+    smallest_p: float
+    corrected: bool
+
+    @property
+    def separable(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return not self.low <= 0 <= self.high
+
+
+def paired(
+    a: ArrayLike, b: ArrayLike, level: float = 0.95, test_train_ratio: float | None = None
+) -> Paired:
+    """Compare two algorithms by their losses over the same splits.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Losses; entries of one index belong to one split.
+    level : float
+        Of confidence.
+    test_train_ratio : float, optional
+        As for :func:`mean_interval`.
+
+    Examples
+    --------
+    >>> ncfw, fw = [0.20, 0.22, 0.21, 0.25, 0.24], [0.25, 0.26, 0.28, 0.28, 0.30]
+    >>> found = paired(ncfw, fw, test_train_ratio=3 / 7)
+    >>> print(f"{found.difference:.3f} [{found.low:.3f}, {found.high:.3f}]")
+    -0.050 [-0.085, -0.015]
+    >>> found.wilcoxon_p, found.smallest_p  # five splits cannot give less
+    (0.0625, 0.0625)
+    """
+    difference = differences(a, b)
+    interval = mean_interval(difference, level, test_train_ratio)
+    untied = int(np.count_nonzero(difference))
+    return Paired(
+        n=len(difference),
+        difference=interval.mean,
+        low=interval.low,
+        high=interval.high,
+        p=interval.p,
+        wilcoxon_p=wilcoxon(difference),
+        smallest_p=min(1.0, 2.0 ** (1 - untied)),
+        corrected=test_train_ratio is not None,
+    )
+
+
+def differences(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return a - b over the same splits; where they are tied, exactly zero.
+
+    Examples
+    --------
+    >>> differences([0.75, 0.1 + 0.2], [0.25, 0.3]).tolist()
+    [0.5, 0.0]
+    """
+    a, b = finite(a), finite(b)
+    if a.shape != b.shape:
+        raise ValueError(f"losses over the same splits are as many: got {len(a)} and {len(b)}")
+    return np.where(tied(a, b), 0.0, a - b)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values for being several, by Holm's step-down procedure.
+
+    An adjusted value below alpha is a rejection that keeps the chance of any false one in the
+    family below alpha, whatever the dependence of the tests.
+
+    Examples
+    --------
+    >>> [round(p, 3) for p in holm([0.016, 0.019, 0.607])]  # Demsar (2006), Section 3.2.3
+    [0.048, 0.048, 0.607]
+    """
+    p = finite(p_values) if len(p_values) else np.empty(0)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return [float(value) for value in adjusted]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Algorithms ranked over data sets; rank 1 is the lowest loss.
+
+    Attributes
+    ----------
+    average_ranks : dict
+        By name, best first.
+    statistic : float
+        Friedman's chi-squared, with its correction for ties.
+    p : float
+        Of Friedman's test; see ``exact``.
+    exact : bool
+        Whether p comes from all permutations of the ranks within data sets, as it does where
+        they can be enumerated, or from the chi-squared distribution, which for two or three
+        algorithms and few data sets claims too much.
+    critical_difference : float
+        Nemenyi's: average ranks at least so far apart are separable.
+    groups : tuple of tuples of str
+        The largest sets of two or more that are not separable, best first. If Friedman's test
+        finds no difference at all, everything is one group.
+    n_datasets : int
+    level : float
+    over : str
+        What the data sets are to be called.
+    """
+
+    average_ranks: dict[str, float]
+    statistic: float
+    p: float
+    exact: bool
+    critical_difference: float
+    groups: tuple[tuple[str, ...], ...]
+    n_datasets: int
+    level: float
+    over: str = "data sets"
+
+    @property
+    def differ(self) -> bool:
+        """Whether Friedman's test finds that the algorithms differ."""
+        return self.p < 1 - self.level
+
+    @property
+    def blocks(self) -> str:
+        """What was ranked over, and how many: "6 data sets", "1 combination of seed and sigma"."""
+        what, of, keys = self.over.partition(" of ")
+        what = what.removesuffix("s") if self.n_datasets == 1 else what
+        return f"{self.n_datasets} {what}{of}{keys}"
+
+    @property
+    def conclusion(self) -> str:
+        """What may be said, in one sentence."""
+        alpha = f"{1 - self.level:.2g}"
+        over = f"Over {self.blocks}"
+        if self.n_datasets == 1:
+            return f"{over} no difference of ranks can be concluded."
+        if not self.differ:
+            return (
+                f"{over} Friedman's test finds no difference (p = {self.p:.2g}, not below "
+                f"{alpha}): the order of the ranks may be chance, which is not to say that the "
+                "algorithms are alike."
+            )
+        return (
+            f"{over} the algorithms differ (Friedman's p = {self.p:.2g}); two of them do where "
+            f"their average ranks are {self.critical_difference:.2f} or more apart."
+        )
+
+
+def friedman(
+    losses: ArrayLike, names: Sequence[str], level: float = 0.95, over: str = "data sets"
+) -> Ranks:
+    r"""Rank algorithms over data sets: Friedman's test, and Nemenyi's for pairs.
+
+    Parameters
+    ----------
+    losses : array-like of shape (data sets, algorithms)
+        Complete: a data set that some algorithm lacks is to be left out, and said to be.
+    names : sequence of str
+        Of the algorithms, two or more.
+    level : float
+        Of confidence.
+    over : str
+        What the data sets are to be called, if they are something else.
+
+    Notes
+    -----
+    With average ranks :math:`R_j` over N data sets and k algorithms, and c the correction for
+    ties, :math:`\chi^2 = \frac{12 N}{c k (k+1)} \left(\sum_j R_j^2 - k (k+1)^2 / 4\right)`;
+    the critical difference is :math:`q \sqrt{k (k+1) / (6 N)}` with q the studentized range's
+    quantile over :math:`\sqrt 2` [1]_.
+
+    References
+    ----------
+    .. [1] J. Demsar. Statistical Comparisons of Classifiers over Multiple Data Sets. JMLR 7:1-30,
+           2006.
+
+    Examples
+    --------
+    >>> found = friedman([[0.1, 0.2, 0.3]] * 4 + [[0.2, 0.1, 0.3]], ["ncfw", "ncbs", "fw"])
+    >>> found.average_ranks
+    {'ncfw': 1.2, 'ncbs': 1.8, 'fw': 3.0}
+    >>> round(found.statistic, 3), round(found.p, 4), round(found.critical_difference, 3)
+    (8.4, 0.0085, 1.482)
+    >>> found.groups
+    (('ncfw', 'ncbs'), ('ncbs', 'fw'))
+    """
+    table = np.asarray(losses, dtype=float)
+    if table.ndim != 2 or table.shape[1] != len(names) or len(names) < 2 or len(table) == 0:
+        raise ValueError(
+            "losses are a table of data sets (one or more) x algorithms (two or more): got shape "
+            f"{table.shape} for {len(names)} names"
+        )
+    finite(table.ravel())
+    N, k = table.shape
+    ranks = np.array([ranks_of(row) for row in table])
+    average = ranks.mean(axis=0)
+    # The spread the ranks would have without ties is N k (k^2 - 1) / 12; c is what is left of it.
+    spread = float(((ranks - (k + 1) / 2) ** 2).sum())
+    statistic = 0.0
+    if spread > 0:
+        c = spread / (N * k * (k**2 - 1) / 12)
+        # Taken about the mean rank, which is exact where the differences are small.
+        statistic = 12 * N / (c * k * (k + 1)) * float(((average - (k + 1) / 2) ** 2).sum())
+    exact = friedman_p(ranks)
+    p = float(chdtrc(k - 1, statistic)) if exact is None else exact
+    critical = nemenyi_quantile(k, level) * math.sqrt(k * (k + 1) / (6 * N))
+    order = np.argsort(average, kind="stable")
+    by_name = {names[j]: float(average[j]) for j in order}
+    reach = critical if p < 1 - level else math.inf
+    groups = _groups(by_name, reach)
+    return Ranks(by_name, statistic, p, exact is not None, critical, groups, N, level, over)
+
+
+class WinsTiesLosses(NamedTuple):
+    """How often the first of two is better, as good, and worse."""
+
+    wins: int
+    ties: int
+    losses: int
+
+
+def wins_ties_losses(a: ArrayLike, b: ArrayLike) -> WinsTiesLosses:
+    """Count where the first of two algorithms has the lower loss, the same one, the higher one.
+
+    Examples
+    --------
+    >>> wins_ties_losses([0.1, 0.2, 0.3], [0.2, 0.2, 0.4])
+    WinsTiesLosses(wins=2, ties=1, losses=0)
+    """
+    difference = differences(a, b)
+    return WinsTiesLosses(
+        *(int(count.sum()) for count in (difference < 0, difference == 0, difference > 0))
+    )
+
+
+def _groups(average_ranks: dict[str, float], reach: float) -> tuple[tuple[str, ...], ...]:
+    """Return maximal runs of names, in order of rank, that span less than ``reach``."""
+    names, ranks = list(average_ranks), list(average_ranks.values())
+    groups = []
+    reached = 0
+    for first in range(len(names)):
+        end = max(j + 1 for j in range(len(names)) if ranks[j] - ranks[first] < reach)
+        if end > reached and end - first > 1:
+            groups.append(tuple(names[first:end]))
+        reached = max(reached, end)
+    return tuple(groups)

@@ -1,0 +1,161 @@
+"""Which number of each trial is wanted: a measure's loss, or any other that the trial keeps."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ncbench.errors import NcbenchError, UnknownName
+
+LOSS = "loss"
+"""The loss of the measure that the cell optimised."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number of each trial.
+
+    Parameters
+    ----------
+    name : str
+        ``loss``, the loss of the measure that was optimised; the name of a measure; or, with a
+        dot, a number that trials keep, such as ``seconds.fit`` or ``diagnostics.iterations``.
+    parameters : dict
+        Of the measure; those not given have their defaults, whatever a cell optimised. Where a
+        trial has no such loss, the measure is computed from the confusion matrix; so a measure
+        may be younger than the records.
+
+    Examples
+    --------
+    >>> record = {"config": {"measure": {"name": "h_mean"}}, "dataset": {"classes": ["a", "b"]}}
+    >>> trial = {"losses": {"h_mean": 0.3}, "confusion": [[0.5, 0.0], [0.25, 0.25]],
+    ...          "seconds": {"fit": 2.5}}
+    >>> [Value(name)(record, trial) for name in ("loss", "zero_one", "seconds.fit")]
+    [0.3, 0.25, 2.5]
+    >>> Value("cost", {"matrix": [[0, 1], [10, 0]]})(record, trial)
+    2.5
+    >>> round(Value("micro_f1", {"background": "a"})(record, trial), 6)
+    0.333333
+    """
+
+    name: str = LOSS
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, name: str, settings: Sequence[str]) -> Value:
+        """Return a value from the words of a command line: its name, and ``key=value`` each."""
+        parameters = {}
+        for setting in settings:
+            key, equals, text = setting.partition("=")
+            if not key or not equals:
+                raise NcbenchError(f"--set {setting}: expected KEY=VALUE, a measure's parameter")
+            try:
+                parameters[key] = json.loads(text)
+            except ValueError:
+                parameters[key] = text
+        value = cls(name, parameters)
+        if parameters:
+            value.check()
+        return value
+
+    def __str__(self) -> str:
+        settings = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.name}({settings})" if settings else self.name
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether lower is better."""
+        return "." not in self.name
+
+    def check(self) -> None:
+        """Build the measure, so that wrong parameters are found before anything is read."""
+        if self.name == LOSS or not self.is_loss:
+            raise NcbenchError(f"--set is for a measure's parameters; --value is {self.name}")
+        _ = self._measure
+
+    def __call__(self, record: Mapping[str, Any], trial: Mapping[str, Any]) -> float:
+        """Return the number of one of a record's trials; raises NcbenchError if it has none."""
+        if not self.is_loss:
+            found = _follow(trial, self.name)
+            if not _is_number(found):
+                raise NcbenchError(f"its trials have no number {self.name}")
+            return float(found)
+        optimised = record["config"]["measure"]
+        name = optimised["name"] if self.name == LOSS else self.name
+        stored = not self.parameters and name in trial["losses"]
+        if stored and self.name != LOSS and name == optimised["name"]:
+            stored = self._has_defaults(optimised)  # of the others, the defaults are kept
+        if stored:
+            return float(trial["losses"][name])
+        # Names of classes are needed by few measures, and not every record need have them.
+        return self._from_confusion(record.get("dataset", {}).get("classes", ()), trial)
+
+    def _has_defaults(self, optimised: Mapping[str, Any]) -> bool:
+        given = {key: value for key, value in optimised.items() if key != "name"}
+        if not given:
+            return True
+        from ncbench.plugin.registry import get_registry
+
+        # A parameter that a record lacks is younger than it.
+        plugin = get_registry().plugin("measure", self.name)
+        defaults = {p.name: p.default for p in plugin.parameters if not p.required}
+        return all(key in defaults and defaults[key] == value for key, value in given.items())
+
+    def _from_confusion(self, classes: Sequence[str], trial: Mapping[str, Any]) -> float:
+        import numpy as np
+
+        try:
+            loss = float(self._measure.for_classes(classes)(np.array(trial["confusion"])))
+        except NcbenchError:
+            raise
+        except Exception as error:  # a measure that cannot be had of one cell harms no other
+            raise NcbenchError(f"{self.name}: {type(error).__name__}: {error}") from error
+        if not math.isfinite(loss):
+            raise NcbenchError(f"{self.name} is {loss}")
+        return loss
+
+    @cached_property
+    def _measure(self) -> Any:
+        from ncbench.plugin.registry import get_registry
+
+        known = [p.name for p in get_registry().plugin("measure", self.name).parameters]
+        for key in self.parameters:
+            if key not in known:
+                raise UnknownName.among(f"--set: parameter of measure {self.name}", key, known)
+        return get_registry().build("measure", self.name, **self.parameters)
+
+
+def known_values(trial: Mapping[str, Any]) -> Iterator[str]:
+    """Return the names of the numbers that a trial keeps."""
+    yield from trial["losses"]
+    for section, content in trial.items():
+        if isinstance(content, Mapping) and section != "losses":
+            for key, value in content.items():
+                if _is_number(value):
+                    yield f"{section}.{key}"
+
+
+def no_such_value(value: Value, known: set[str], reasons: set[str]) -> NcbenchError:
+    """Return the error for a value that no record has."""
+    if value.is_loss and value.name != LOSS:
+        from ncbench.plugin.registry import get_registry
+
+        measures = get_registry().names("measure")
+        if value.name in measures:
+            return NcbenchError(f"--value {value.name}: {'; '.join(sorted(reasons))}")
+        known = known | set(measures)
+    return UnknownName.among("--value", value.name, {LOSS, *known})
+
+
+def _follow(trial: Mapping[str, Any], name: str) -> Any:
+    section, _, key = name.partition(".")
+    content = trial.get(section)
+    return content.get(key) if isinstance(content, Mapping) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,161 @@
+"""Runs one cell and keeps what came of it: done, skipped with a reason, or failed with a trace."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+import traceback
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.plugin import observers
+from ncbench.plugin.registry import get_registry, use_files
+from ncbench.run.record import CellFolder, cell_id, new_record, plugin_versions
+from ncbench.run.trial import Cell, Config, losses, prepare, run_trial
+
+
+def run_alone(config: Config) -> dict[str, Any]:
+    """Run a cell by itself: errors are raised; bad input writes nothing."""
+    folder = CellFolder(config["output_dir"], config["id"])
+    found = None if config["force"] else folder.finished()
+    if found:
+        return found
+    cell = prepare(config)
+    try:
+        return _complete(cell, folder)
+    except BaseException as error:
+        observers.run_finished(_failed(config, error))
+        raise
+
+
+def run_in_sweep(config: Config) -> dict[str, Any]:
+    """Run a cell of a sweep: whatever happens becomes its record, and the sweep goes on."""
+    folder = CellFolder(config["output_dir"], config["id"])
+    found = None if config["force"] else folder.finished()
+    if found:
+        return found
+    try:
+        _use_plugins(config)
+        return _complete(prepare(config), folder)
+    except NotApplicable as unfit:
+        record = new_record(config, "skipped", reason=str(unfit))
+    except (Exception, SystemExit) as error:
+        record = _failed(config, error)
+    said = folder.write_failure(record)
+    observers.run_finished(record)
+    return said
+
+
+def _failed(config: Config, error: BaseException) -> dict[str, Any]:
+    reason = f"{type(error).__name__}: {error}"
+    return new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
+
+
+def _use_plugins(config: Config) -> None:
+    """Have the plug-ins that the cell was named by: its id says which versions they are."""
+    use_files(config["plugins_from"])
+    now = plugin_versions(config)
+    for kind, then in config["plugins"].items():
+        if now[kind] != then:
+            raise NcbenchError(
+                f"{kind}={config[kind]['name']} was of {then} when the sweep began and is of "
+                f"{now[kind]} now; start the sweep again"
+            )
+
+
+def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:
+    """Run the trials of a cell, but for those that the folder already has."""
+    kept = {**_shared_trials(cell), **folder.trials()} if folder else {}
+    trials = []
+    # Cells that run side by side must not fight over cores, and numbers must not depend on them.
+    with threadpool_limits(cell.config["threads"]):
+        for number in range(cell.config["trials"]):
+            if number not in kept:
+                kept[number] = run_trial(cell, number)
+                if folder:
+                    folder.keep_trial(kept[number])
+            trials.append(kept[number])
+    return trials
+
+
+def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
+    """Return the trials of the same cell for another measure, if the algorithm is not told it.
+
+    What such an algorithm predicts does not depend on the measure, and the confusion matrix of
+    each trial is kept: its losses follow.
+    """
+    config, registry = cell.config, get_registry()
+    algorithm = registry.target("algo", config["algo"]["name"])
+    if config["force"] or "measure" in inspect.signature(algorithm).parameters:
+        return {}
+    for name in registry.names("measure"):
+        if name == config["measure"]["name"]:
+            continue
+        parameters = registry.plugin("measure", name).parameters
+        twin = {**config, "measure": {"name": name, **{p.name: p.default for p in parameters}}}
+        found = CellFolder(config["output_dir"], cell_id(twin)).finished()
+        if found and found["status"] == "done":
+            return {
+                trial["trial"]: {**trial, "losses": losses(cell, np.array(trial["confusion"]))}
+                for trial in found["trials"]
+            }
+    return {}
+
+
+def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
+    config, dataset = cell.config, cell.dataset
+    with folder.mine():
+        if config["force"]:
+            folder.forget_trials()
+        else:
+            found = folder.finished()  # another process may have just done it
+            if found:
+                return found
+        observers.run_started(config)
+        started = time.time()
+        record = new_record(
+            config,
+            "done",
+            dataset={
+                "name": dataset.name,
+                "classes": list(dataset.classes),
+                "examples": len(dataset.y),
+                "features": dataset.X.shape[1],
+                "source": dataset.source,
+                "fingerprint": dataset.fingerprint,
+            },
+            noise_matrix=cell.noisy.noise_matrix.T.tolist(),
+            trials=_run_or_forget(cell, folder),
+            seconds=time.time() - started,
+            peak_memory_mb=_peak_memory_mb(),
+        )
+        folder.write(record)
+    observers.run_finished(record)
+    return record
+
+
+def _run_or_forget(cell: Cell, folder: CellFolder) -> list[dict[str, Any]]:
+    """Run the trials; if one of them raises, keep none.
+
+    The code will be mended, and its trials are not those of the next run. What Ctrl-C or a kill
+    interrupts goes on where it was.
+    """
+    try:
+        return run_trials(cell, folder)
+    except (Exception, SystemExit):
+        folder.forget_trials()
+        raise
+
+
+def _peak_memory_mb() -> float | None:
+    """Return the largest resident size this process has had; None where it cannot be asked."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)

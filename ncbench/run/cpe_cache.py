@@ -1,0 +1,179 @@
+"""Shares the work of CPE learners between cells: the same fit on the same data is done once.
+
+NCFW, FW, NCBS, BS, the plug-in rule and every measure ask the same learner for the same
+probabilities of the same examples. ``SharedCPE`` answers from files named by their content:
+learner, versions, code, training data, and the examples asked about. Only probabilities are kept,
+as plain arrays; no model is pickled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import has_fit_parameter
+
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.files import only_one, write_whole
+from ncbench.learning.class_probabilities import fit_cpe
+from ncbench.plugin.registry import get_registry
+from ncbench.plugin.signature_cache import source_files
+
+Array = NDArray[np.float64]
+
+
+class SharedCPE(ClassifierMixin, BaseEstimator):
+    """A CPE learner whose probabilities are kept in a folder.
+
+    Fitting is put off until probabilities are asked for that the folder does not have.
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier
+        The learner.
+    identity : str
+        Says which learner it is: name, parameters, seed, versions.
+    folder : str
+        Where probabilities are kept.
+    limit : float
+        Size of the folder in GB; beyond it the entries that were used least recently go.
+    renew : bool
+        Do not look at what the folder has; only put into it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = np.array([[0.0], [0.1], [1.0], [1.1]]), np.array([0, 0, 1, 1])
+    >>> folder = tempfile.mkdtemp()
+    >>> first = SharedCPE(GaussianNB(), "nb", folder).fit(X, y).predict_proba(X)
+    >>> again = SharedCPE(GaussianNB(), "nb", folder).fit(X, y)
+    >>> bool(np.array_equal(first, again.predict_proba(X))), again.fits_
+    (True, 0)
+    """
+
+    def __init__(
+        self, cpe: Any, identity: str, folder: str, limit: float = 2.0, renew: bool = False
+    ) -> None:
+        self.cpe = cpe
+        self.identity = identity
+        self.folder = folder
+        self.limit = limit
+        self.renew = renew
+
+    def fit(self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | None = None) -> Self:
+        """Take note of the sample, and of the noise matrix where the learner uses it."""
+        if not has_fit_parameter(self.cpe, "noise_matrix"):
+            noise_matrix = None
+        self.classes_ = np.unique(y) if noise_matrix is None else np.arange(noise_matrix.n)
+        self.fits_ = 0
+        self._sample = (X, y, noise_matrix)
+        self._fitted: Any = None
+        told = () if noise_matrix is None else (noise_matrix.T,)
+        self._key = _digest(self.identity.encode(), X, y, *told)
+        return self
+
+    def alike(self, cpe: Any, name: str) -> SharedCPE:
+        """Return another registered learner, sharing its work through the same folder."""
+        identity = f"{self.identity}/{name}/{code_of_learner(name)}"
+        return SharedCPE(cpe, identity, self.folder, self.limit, self.renew)
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return class probabilities, from the folder if it has them."""
+        path = Path(self.folder) / f"{_digest(self._key.encode(), X)}.npy"
+        kept = None if self.renew else _read(path)
+        if kept is not None:
+            return kept
+        with only_one(path.with_suffix(".lock")):
+            if not self.renew:
+                kept = _read(path)  # another process may have just computed it
+            if kept is not None:
+                return kept
+            probabilities = np.asarray(self._model().predict_proba(X), dtype=np.float64)
+            _write(path, probabilities)
+        _shrink(path.parent, self.limit)
+        return probabilities
+
+    def predict(self, X: Array) -> NDArray:
+        """Return the most probable class of each row, ties to the lowest."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def _model(self) -> Any:
+        if self._fitted is None:
+            self._fitted = fit_cpe(self.cpe, *self._sample)
+            self.fits_ += 1
+        return self._fitted
+
+
+def code_of_learner(name: str) -> str:
+    """Return a text that changes with the version of a learner's plug-in and with its code.
+
+    An author who edits a learner does not change its version each time, and the code may be in
+    any file of its package, or in the core.
+
+    Examples
+    --------
+    >>> code_of_learner("logistic") == code_of_learner("forward")  # both are shipped with ncbench
+    True
+    """
+    registry = get_registry()
+    plugin, target = registry.plugin("cpe", name), registry.target("cpe", name)
+    package = str(getattr(target, "__module__", "")).partition(".")[0]
+    return f"{plugin.distribution} {plugin.version} {hash_of_code(package)}"
+
+
+@cache
+def hash_of_code(package: str) -> str:
+    """Return a hash of the Python files of a top-level package and of ncbench itself."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted({package, "ncbench"} - {""}):
+        for file in source_files(name):
+            with contextlib.suppress(OSError):  # an editor's lock file may be a link to nowhere
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _digest(start: bytes, *arrays: NDArray) -> str:
+    digest = hashlib.blake2b(start, digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.shape}{array.dtype}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _read(path: Path) -> Array | None:
+    try:
+        probabilities = np.load(path, allow_pickle=False)
+        os.utime(path)  # used just now: the last to go
+    except (OSError, ValueError, EOFError):
+        return None
+    return np.asarray(probabilities)
+
+
+def _write(path: Path, probabilities: Array) -> None:
+    buffer = io.BytesIO()
+    np.save(buffer, probabilities, allow_pickle=False)
+    write_whole(path, buffer.getvalue())
+
+
+def _shrink(folder: Path, limit: float) -> None:
+    """Delete the entries used least recently until the folder is within its limit."""
+    entries = []
+    for path in folder.glob("*.npy"):
+        with contextlib.suppress(FileNotFoundError):
+            about = path.stat()
+            entries.append((about.st_mtime, about.st_size, path))
+    excess = sum(size for _, size, _ in entries) - limit * 1e9
+    for _, size, path in sorted(entries):
+        if excess <= 0:
+            break
+        path.unlink(missing_ok=True)
+        excess -= size

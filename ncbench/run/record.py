@@ -1,0 +1,204 @@
+"""Records: one JSON file for each cell, ``output_dir/cells/<id>/record.json``.
+
+=================== ==================================================================
+key                 what
+=================== ==================================================================
+schema              version of this layout; a reader ignores records of another one
+id                  hash of configuration, plug-in versions and data: names the folder
+status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with ``reason``
+                    and, unless the process was killed, ``traceback``)
+config              the resolved configuration
+plugins             distribution and version of each plug-in used
+dataset             name, classes, examples, features, source, fingerprint
+noise_matrix        T, column stochastic
+trials              one entry for each: losses (every measure), confusion (expected, on the
+                    clean test part), noise_matrix_estimate, diagnostics, seconds, and
+                    theory: what the regret bounds speak about, where eta is known
+seconds             time of the cell, this time
+peak_memory_mb      largest resident size of the process so far
+provenance          versions, commit, host, CPU, threads, command, time (UTC)
+=================== ==================================================================
+
+``ncbench.results.read`` reads them. Trials of a cell that is not finished yet are kept beside, as
+``trial-<k>.json``, so that a kill loses the trial under way and no other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ncbench.files import only_one, write_json
+from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.run.provenance import provenance
+
+SCHEMA = 1
+
+RECORD = "record.json"
+
+NOT_IDENTITY = (
+    *("data_dir", "output_dir", "threads", "cache", "cache_limit"),
+    *("force", "on_error", "group", "plugins_from", "observers", "command", "plugins", "id"),
+)
+"""Keys that say where and how a cell is run; they do not change what it is."""
+
+
+def cell_id(config: Mapping[str, Any]) -> str:
+    """Return the identity of a cell: its configuration, its plug-ins' versions, its data.
+
+    It is known before the data is loaded.
+    """
+    identity = {
+        "config": {key: value for key, value in config.items() if key not in NOT_IDENTITY},
+        "plugins": plugin_versions(config),
+        "data": {kind: _source_fingerprint(config, kind) for kind in KINDS},
+        "schema": SCHEMA,
+    }
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
+    plugin = get_registry().plugin(kind, config[kind]["name"])
+    if kind != "dataset" and not any(parameter.name == "path" for parameter in plugin.parameters):
+        return ""  # nothing but its configuration: no need to import it
+    identify = getattr(get_registry().target(kind, plugin.name), "source_fingerprint", None)
+    if identify is None:  # the version of the plug-in says which data it is
+        return ""
+    arguments = {key: value for key, value in config[kind].items() if key != "name"}
+    if "data_dir" in inspect.signature(identify).parameters:
+        arguments["data_dir"] = config["data_dir"]
+    return str(identify(**arguments))
+
+
+def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return distribution and version of each plug-in that a configuration uses."""
+    registry = get_registry()
+    found = {kind: registry.plugin(kind, config[kind]["name"]) for kind in KINDS}
+    return {kind: f"{plugin.distribution} {plugin.version}" for kind, plugin in found.items()}
+
+
+def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str, Any]:
+    """Return the record of a cell: what is the same for every status, and more."""
+    kept = {k: value for k, value in config.items() if k not in ("command", "plugins", "id")}
+    return {
+        "schema": SCHEMA,
+        "id": config["id"],  # of the start: loading may have put a copy of the data in place
+        "status": status,
+        "config": kept,
+        "plugins": config["plugins"],
+        **more,
+        "provenance": provenance(config.get("command", []), config["threads"]),
+    }
+
+
+class CellFolder:
+    """The folder of one cell.
+
+    Parameters
+    ----------
+    output_dir : str
+    identity : str
+        As of ``cell_id``.
+    """
+
+    def __init__(self, output_dir: str, identity: str) -> None:
+        self.path = Path(output_dir) / "cells" / identity
+
+    def finished(self) -> dict[str, Any] | None:
+        """Return the record if the cell need not be run again: done, or skipped with a reason."""
+        with contextlib.suppress(ValueError):
+            record = read_record(self.path / RECORD)
+            if record["status"] in ("done", "skipped"):
+                return record
+        return None
+
+    @contextlib.contextmanager
+    def mine(self, *, wait: bool = True) -> Iterator[bool]:
+        """Hold the cell: another process that wants it waits, and then finds it finished.
+
+        A folder in which nothing was left is taken away again. Without ``wait``, False is given
+        where another process holds the cell.
+        """
+        try:
+            with only_one(self.path / ".lock", wait=wait) as held:
+                yield held
+        finally:
+            with contextlib.suppress(OSError):  # it holds something
+                self.path.rmdir()
+
+    def trials(self) -> dict[int, dict[str, Any]]:
+        """Return the trials kept by a run that did not get to the end."""
+        kept = {}
+        for path in self.path.glob("trial-*.json"):
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                trial = json.loads(path.read_text())
+                kept[int(trial["trial"])] = trial
+        return kept
+
+    def keep_trial(self, trial: Mapping[str, Any]) -> None:
+        """Keep a finished trial until all are."""
+        write_json(self.path / f"trial-{trial['trial']}.json", trial)
+
+    def forget_trials(self) -> None:
+        """Delete what ``keep_trial`` kept."""
+        for path in self.path.glob("trial-*.json"):
+            path.unlink(missing_ok=True)
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Write the record; single trials are then no longer needed."""
+        write_json(self.path / RECORD, record)
+        if record["status"] == "done":
+            self.forget_trials()
+
+    def write_failure(self, record: dict[str, Any], *, keep_trials: bool = False) -> dict[str, Any]:
+        """Write a record without numbers, unless numbers are there; return what is to be said.
+
+        Another process may have finished the cell in the meantime: then that is what became of
+        it. A forced run that fails has still failed, but what it was to replace stays. Whoever
+        holds the cell now will write a record of its own, and is not waited for: it may be a
+        process that outlived the worker that started it.
+        """
+        forced = record["config"]["force"]
+        with self.mine(wait=False) as held:
+            if not held:
+                return record
+            found = self.finished()
+            if found and (found["status"] == "done" or not forced):
+                self.forget_trials()  # of a forced run
+                return record if forced else found
+            if not keep_trials:
+                self.forget_trials()
+            self.write(record)
+        return record
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read one record; raises ValueError for a file that is none.
+
+    Examples
+    --------
+    >>> read_record(Path("no-record.json"))
+    Traceback (most recent call last):
+    ...
+    ValueError: no-record.json: No such file or directory
+    """
+    try:
+        record = json.loads(path.read_text())
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: not JSON ({error})") from error
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        found = record.get("schema") if isinstance(record, dict) else None
+        raise ValueError(f"{path}: not a record of schema {SCHEMA} (found {found!r})")
+    return record
+
+
+def record_paths(folder: str | Path) -> list[Path]:
+    """Return the paths of all records below a folder, in order."""
+    return sorted(Path(folder).rglob(RECORD))

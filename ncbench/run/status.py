@@ -1,0 +1,58 @@
+"""``ncbench status``: how the sweeps into a folder go, asked from anywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ncbench.errors import NcbenchError
+from ncbench.run.sweep import Progress
+
+
+def print_status(output_dir: str, *, every: bool) -> None:
+    """Print the progress of the newest sweep of a folder, or of every one."""
+    found = sorted(
+        Path(output_dir).glob("sweeps/*/sweep.json"), key=lambda path: path.stat().st_mtime
+    )
+    if not found:
+        raise NcbenchError(f"{output_dir}: no sweeps below it (looked for {output_dir}/sweeps/*/)")
+    for path in found if every else found[-1:]:
+        about = json.loads(path.read_text())
+        progress = Progress.read(path.parent)
+        ended = _ended(path.parent, about)
+        if ended:
+            progress = replace(progress, gone=about["host"])
+        began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(about["started"]))
+        print(f"{path.parent.name}: {progress.total} cells, started {began} on {about['host']}")
+        print(f"  python -m ncbench {shlex.join(about['command'])}")
+        print(f"  {progress}")
+        if ended and progress.ended < progress.total:
+            print("  It was stopped; the command goes on with it.")
+        for state in progress.running:
+            since = round(time.time() - state["time"])
+            print(f"  running for {since} s on {state['host']}: {state['cell']}")
+        for state in progress.states.values():
+            if state["state"] == "failed":
+                print(f"  {state['line']}")
+
+
+def _ended(folder: Path, about: Mapping[str, Any]) -> bool:
+    """Whether nothing runs any more: it was stopped, or its process here is gone."""
+    if (folder / "stop").exists():
+        return True
+    if about["host"] != platform.node():
+        return False
+    try:
+        os.kill(about["pid"], 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # somebody else's
+        return False
+    return False

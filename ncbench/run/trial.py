@@ -1,0 +1,231 @@
+"""One cell of the benchmark, from its configuration to its record.
+
+config -> data set -> split -> noise -> CPE -> T estimate -> algorithm -> confusion matrix on the
+clean test part -> measures -> record
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from ncbench.core.confusion import expected_confusion
+from ncbench.core.measure import Measure
+from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core.random_streams import split_random_state, stream
+from ncbench.data.dataset import Dataset, NoisyLabels
+from ncbench.errors import NcbenchError
+from ncbench.learning.classifier import NoisyLabelClassifier, prediction
+from ncbench.noise_estimation.repair import diagnostics
+from ncbench.noise_estimation.sample import CleanLabels, NoisySample
+from ncbench.plugin.registry import get_registry, require_family
+from ncbench.run.cpe_cache import SharedCPE, code_of_learner
+from ncbench.theory.bounds import Population
+
+Config = Mapping[str, Any]
+"""A resolved configuration: see ``ncbench.config.schema.resolve``."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Everything the trials of one cell share."""
+
+    config: Config
+    dataset: Dataset
+    noisy: NoisyLabels
+    measure: Measure
+    reported: Mapping[str, Measure]
+    population: Population | None
+
+
+def check_fit(config: Config) -> Measure:
+    """Return the measure if the algorithm can optimise it; raise NotApplicable if not."""
+    measure: Measure = _build(config, "measure")
+    algo, name = config["algo"]["name"], config["measure"]["name"]
+    target = get_registry().target("algo", algo)
+    require_family(measure, target, f"measure={name}", f"algo={algo}")
+    return measure
+
+
+def prepare(config: Config) -> Cell:
+    """Load the data, make the noise, and check what can be checked before any fit."""
+    measure = check_fit(config)
+    dataset = load_dataset(config)
+    measure = measure.for_classes(dataset.classes)
+    noisy = make_noise(config, dataset)
+    reported = _reported_measures(config, measure)
+    uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)
+    for psi in reported.values():
+        psi(uniform)  # a cost matrix of the wrong shape, a background class that does not exist
+    # What a plug-in refuses is found now: nothing has been written yet.
+    registry = get_registry()
+    _build(config, "t_estimator")
+    cpe = _build(config, "cpe", random_state=0)
+    algorithm = registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
+    if isinstance(algorithm, NoisyLabelClassifier):
+        try:
+            algorithm.check_parameters()
+        except NcbenchError as error:
+            raise NcbenchError(f"algo={config['algo']['name']}: {error}") from error
+    cell = Cell(config, dataset, noisy, measure, reported, Population.of(dataset))
+    for trial in range(config["trials"]):
+        split(cell, trial)
+    return cell
+
+
+def load_dataset(config: Config) -> Dataset:
+    """Load the data set of a configuration."""
+    name = config["dataset"]["name"]
+    dataset: Dataset = _build(
+        config,
+        "dataset",
+        data_dir=config["data_dir"],
+        rng=stream(config["seed"], "dataset", name),
+    )
+    return dataset
+
+
+def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
+    """Make the noisy labels of a whole data set.
+
+    They depend on (data set, noise, sigma, seed) alone, so that every algorithm and measure
+    sees the same ones.
+    """
+    rng = stream(config["seed"], "noise", dataset.name, config["noise"]["name"], config["sigma"])
+    try:
+        noisy: NoisyLabels = _build(config, "noise").corrupt(dataset, config["sigma"], rng)
+    except NcbenchError as error:
+        raise NcbenchError(
+            f"noise={config['noise']['name']} sigma={config['sigma']:g}: {error}"
+        ) from error
+    return noisy
+
+
+def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the indices of the training and test part of a trial."""
+    dataset, config = cell.dataset, cell.config
+    test_size = dataset.test_size or config["test_size"]
+    try:
+        train, test = train_test_split(
+            np.arange(len(dataset.y)),
+            test_size=test_size,
+            random_state=split_random_state(config["seed"], trial),
+        )
+    except ValueError as error:
+        raise NcbenchError(
+            f"test_size={test_size} of {len(dataset.y)} examples: {error}"
+        ) from error
+    # A rare class may be absent from a small sample, and algorithms bear that; one class alone,
+    # and there is nothing to learn.
+    if len(np.unique(cell.noisy.y[train])) < 2:
+        raise NcbenchError(
+            f"dataset={config['dataset']['name']}: all {len(train)} noisy labels of the training "
+            f"part of trial {trial} are of one class; use more data, a smaller test_size, or "
+            "another seed"
+        )
+    return train, test
+
+
+def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
+    """Run one trial and return its part of the record."""
+    config, dataset = cell.config, cell.dataset
+    registry = get_registry()
+    train, test = split(cell, trial)
+    X, y = dataset.X[train], cell.noisy.y[train]
+    random_state = int(stream(config["seed"], "algorithm", trial).integers(2**31))
+    clock = _Clock()
+
+    cpe = _learner(config, random_state)
+    sample = NoisySample(
+        X=X,
+        y=y,
+        n_classes=dataset.n_classes,
+        cpe=cpe,
+        rng=stream(config["seed"], "t_estimator", trial),
+        noise_matrix=cell.noisy.noise_matrix,
+        clean=CleanLabels(dataset.y[train], stream(config["seed"], "trusted", trial)),
+        classes=dataset.classes,
+    )
+    estimate: NoiseMatrix = _build(config, "t_estimator").estimate(sample)
+    clock.lap("t_estimate")
+
+    algorithm = registry.build(
+        "algo", **config["algo"], measure=cell.measure, cpe=cpe, random_state=random_state
+    )
+    algorithm.fit(X, y, noise_matrix=estimate)
+    clock.lap("fit")
+
+    predicted = prediction(algorithm, dataset.X[test], np.arange(dataset.n_classes))
+    C = expected_confusion(dataset.y[test], predicted)
+    clock.lap("evaluate")
+    population = cell.population
+    terms = population.terms(algorithm, cell.noisy.noise_matrix) if population else None
+    clock.lap("theory")
+
+    return {
+        "trial": trial,
+        "train_size": len(train),
+        "test_size": len(test),
+        "losses": losses(cell, C),
+        "confusion": C.tolist(),
+        "noise_matrix_estimate": estimate.T.tolist(),
+        "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
+        "diagnostics": getattr(algorithm, "diagnostics_", {}),
+        "theory": terms,
+        # The stages of the fit, where the algorithm tells them apart, are parts of "fit".
+        "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
+    }
+
+
+def losses(cell: Cell, C: NDArray[np.float64]) -> dict[str, float]:
+    """Return every reported measure of a confusion matrix."""
+    return {name: psi(C) for name, psi in cell.reported.items()}
+
+
+def _learner(config: Config, random_state: int) -> Any:
+    """Return the CPE learner, sharing its work with other cells unless ``cache=false``."""
+    cpe = _build(config, "cpe", random_state=random_state)
+    if not config["cache"]:
+        return cpe
+    code = [code_of_learner(config["cpe"]["name"]), sklearn.__version__, np.__version__]
+    identity = json.dumps([config["cpe"], random_state, config["threads"], *code])
+    folder = Path(config["output_dir"]) / "cache" / "cpe"
+    return SharedCPE(cpe, identity, str(folder), config["cache_limit"], renew=config["force"])
+
+
+def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:
+    """Every measure that needs no configuration, and the one that is optimised."""
+    registry = get_registry()
+    reported = {}
+    for plugin in registry.plugins():
+        if plugin.kind == "measure":
+            try:
+                reported[plugin.name] = registry.build("measure", plugin.name)
+            except NcbenchError:
+                continue  # cost without a cost matrix
+    return {**reported, config["measure"]["name"]: measure}
+
+
+def _build(config: Config, kind: str, **supplied: Any) -> Any:
+    return get_registry().build(kind, **config[kind], **supplied)
+
+
+class _Clock:
+    """Seconds per stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.laps[stage], self._last = now - self._last, now

@@ -1,0 +1,110 @@
+"""``ncbench rerun``: a cell again, from its record, and whether every number is the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ncbench.errors import NcbenchError
+from ncbench.plugin.registry import KINDS, files_in_use, get_registry, use_files
+from ncbench.run.cell import run_trials
+from ncbench.run.record import RECORD, plugin_versions, read_record
+from ncbench.run.trial import prepare
+
+
+def rerun(
+    folder: str, identity: str, *, data_dir: str | None = None, threads: int | None = None
+) -> int:
+    """Repeat a cell without sharing or writing anything; return 0 if all numbers are identical."""
+    record = _find(folder, identity)
+    config = {**record["config"], "cache": False}
+    if data_dir is not None:
+        config["data_dir"] = data_dir
+    if threads is not None:
+        config["threads"] = threads
+    use_files(files_in_use() or config.get("plugins_from", []))
+    _check_parameters(record)
+    cell = prepare(config)
+    # Through JSON and back, as the record has been: floats survive that bit for bit.
+    trials = json.loads(json.dumps(run_trials(cell)))
+    differences = [*_versions(record, config)]
+    if cell.dataset.fingerprint != record["dataset"]["fingerprint"]:
+        differences.append("dataset: the data is not the same")
+    _compare(
+        "noise_matrix", record["noise_matrix"], cell.noisy.noise_matrix.T.tolist(), differences
+    )
+    for then, now in zip(record["trials"], trials, strict=True):
+        for key in then:
+            if key != "seconds":  # the one thing that is never the same
+                _compare(f"trials[{then['trial']}].{key}", then[key], now.get(key), differences)
+    numbers = sum(1 for trial in record["trials"] for _ in _numbers(trial))
+    if differences:
+        print(f"{record['id']}: {len(differences)} differences")
+        for difference in differences[:20]:
+            print(f"  {difference}")
+        return 1
+    print(f"{record['id']}: identical, {numbers} numbers of {len(trials)} trials")
+    return 0
+
+
+def _find(folder: str, identity: str) -> dict[str, Any]:
+    found = sorted(Path(folder).glob(f"cells/{identity}*/{RECORD}"))
+    if len(found) != 1:
+        what = "no record" if not found else f"{len(found)} records"
+        raise NcbenchError(f"{folder}: {what} of a cell whose id begins with {identity!r}")
+    try:
+        record = read_record(found[0])
+    except ValueError as error:
+        raise NcbenchError(str(error)) from error
+    if record["status"] != "done":
+        raise NcbenchError(
+            f"{identity}: the cell is {record['status']}, it has no numbers to compare"
+        )
+    return record
+
+
+def _check_parameters(record: dict[str, Any]) -> None:
+    """Raise for a parameter that a plug-in had then and has no more."""
+    for kind in KINDS:
+        given = record["config"][kind]
+        plugin = get_registry().plugin(kind, given["name"])
+        known = {"name", *(parameter.name for parameter in plugin.parameters)}
+        for parameter in given:
+            if parameter not in known:
+                raise NcbenchError(
+                    f"{record['id']}: {kind}.{parameter}={given[parameter]} is no parameter of "
+                    f"{kind}={plugin.name} in {plugin.distribution} {plugin.version}; the record "
+                    f"was made with {record['plugins'].get(kind, 'another version')}"
+                )
+
+
+def _versions(record: dict[str, Any], config: dict[str, Any]) -> Iterator[str]:
+    now = plugin_versions(config)
+    for kind, then in record["plugins"].items():
+        if now[kind] != then:
+            yield f"plugins.{kind}: was {then}, is {now[kind]}"
+
+
+def _compare(where: str, then: Any, now: Any, differences: list[str]) -> None:
+    if isinstance(then, dict) and isinstance(now, dict) and then.keys() == now.keys():
+        for key in then:
+            _compare(f"{where}.{key}", then[key], now[key], differences)
+    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        for i, (a, b) in enumerate(zip(then, now, strict=True)):
+            _compare(f"{where}[{i}]", a, b, differences)
+    elif then != now:
+        differences.append(f"{where}: was {then!r}, is {now!r}")
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key != "seconds":
+                yield from _numbers(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, int | float):
+        yield value

@@ -1,0 +1,143 @@
+"""A process of its own for the cells of a sweep, so that one that is killed takes no other along.
+
+The worker reads configurations as lines of JSON from its standard input, and answers on a pipe
+with a line for each. It lives for many cells, because importing scikit-learn takes seconds; it
+ends as soon as its input does, so that nothing goes on computing for a sweep that is gone.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ncbench.errors import NcbenchError
+from ncbench.plugin import observers
+from ncbench.plugin.registry import use_files
+from ncbench.run.record import CellFolder, new_record
+
+Config = Mapping[str, Any]
+
+
+class Worker:
+    """Runs cells in a child process, and starts another one when that is killed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: Any = None
+
+    def run(self, config: Config) -> dict[str, Any]:
+        """Run a cell and return what is said of it: its id, status, reason and a line."""
+        if self._process is None or self._process.poll() is not None:
+            self._start()
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            # Paths in a configuration are relative to where the sweep was started.
+            self._process.stdin.write(json.dumps([str(Path.cwd()), config]) + "\n")
+            self._process.stdin.flush()
+            answer = self._answers.readline()
+        except BrokenPipeError:
+            answer = ""
+        if answer:
+            return dict(json.loads(answer))
+        return _killed(config, self._process.wait())
+
+    def stop(self) -> None:
+        """End the child at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._answers.close()
+            if self._process.stdin:
+                with contextlib.suppress(OSError):  # what was not read is lost with the reader
+                    self._process.stdin.close()
+            self._process = None
+
+    def _start(self) -> None:
+        read, write = os.pipe()
+        # Ctrl-C in a terminal reaches the whole group: the sweep decides what becomes of its
+        # worker. The child inherits what is blocked, and so is deaf from its first instruction.
+        allowed = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "ncbench.run.worker", str(write)],
+                stdin=subprocess.PIPE,
+                pass_fds=[write],
+                text=True,
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, allowed)
+        os.close(write)
+        self._answers = os.fdopen(read)
+
+
+@cache
+def get_worker() -> Worker:
+    """Return the worker of this process, which serves one job of a launcher after the other."""
+    worker = Worker()
+    atexit.register(worker.stop)
+    return worker
+
+
+def _killed(config: Config, code: int) -> dict[str, Any]:
+    how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+    record = new_record(config, "failed", reason=f"the process of this cell {how}")
+    folder = CellFolder(config["output_dir"], config["id"])
+    # Memory may have run out, and the next run goes on; code that ends its process is mended.
+    said = folder.write_failure(record, keep_trials=code < 0)
+    with contextlib.suppress(NcbenchError):  # the file of an observer may be gone too
+        use_files(config["plugins_from"])
+    observers.run_finished(record)
+    return summary(said)
+
+
+def summary(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what a sweep needs to know about a finished cell."""
+    from ncbench.run.sweep import line
+
+    # A failure that replaces no record is told here alone.
+    traced = {"traceback": record["traceback"]} if "traceback" in record else {}
+    return {
+        **traced,
+        "id": record["id"],
+        "status": record["status"],
+        "reason": record.get("reason", ""),
+        "line": line(record),
+    }
+
+
+def _serve(answers: int) -> None:
+    from ncbench.run.cell import run_in_sweep
+
+    # As where it was started. Not only blocked: a library may want signals of its own.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    waiting: queue.Queue[str] = queue.Queue()
+
+    def read() -> None:
+        for line in sys.stdin:
+            waiting.put(line)
+        os._exit(0)  # the sweep is gone; what is finished is written
+
+    threading.Thread(target=read, daemon=True).start()
+    with os.fdopen(answers, "w") as stream:
+        while True:
+            folder, config = json.loads(waiting.get())
+            os.chdir(folder)
+            record = run_in_sweep(config)
+            stream.write(json.dumps(summary(record)) + "\n")
+            stream.flush()
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]))
