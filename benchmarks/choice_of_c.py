@@ -28,8 +28,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.core.confusion import confusion_matrix
-from ncbench.learning.class_probabilities import posterior
+from ncbench.core import confusion_matrix
+from ncbench.learning import posterior
 
 GRID = np.logspace(-4, 4, 10)
 MEASURES = ("g_mean", "micro_f1")

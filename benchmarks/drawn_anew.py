@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from ncbench.core.confusion import expected_confusion
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.core.random_streams import split_random_state, stream
+from ncbench.core import NoiseMatrix, expected_confusion, split_random_state, stream
 from ncbench.plugin.registry import get_registry
 
 SIGMAS = (0.1, 0.2, 0.3, 0.4)
@@ -66,7 +64,7 @@ def losses(data, noisy, train, test, eta, eta_test, measures=tuple(ALGORITHMS), 
     for measure in measures:
         name, options = ALGORITHMS[measure]
         psi = registry.build("measure", measure)
-        rule = registry.build("algo", name, measure=psi, **options)._mix(p, y[train], T)
+        rule = registry.build("algo", name, measure=psi, **options).fit_mixture(p, y[train], T)
         yield measure, psi(expected_confusion(data.y[test], rule.distribution(p_test)))
 
 

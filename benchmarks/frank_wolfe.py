@@ -19,21 +19,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.core.argmin import ConfusionPath
-from ncbench.core.confusion import confusion_matrix, project_to_joint
-from ncbench.core.measure import Measure
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import ConfusionPath, Measure, NoiseMatrix, confusion_matrix, project_to_joint
 from ncbench.plugin.registry import get_registry
+from ncbench.types import Array, Labels
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Evaluate = Callable[[Array], Array]
 
 MEASURES = ("h_mean", "q_mean", "g_mean")

@@ -16,7 +16,7 @@ import warnings
 from drawn_anew import compared, losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 
-from ncbench.learning.class_probabilities import fit_cpe, posterior
+from ncbench.learning import fit_cpe, posterior
 from ncbench.plugin.registry import get_registry
 
 

@@ -20,8 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.learning.linear_softmax import CrossEntropy, ForwardCrossEntropy
-from ncbench.learning.penalty_search import fit_penalty_path
+from ncbench.learning import CrossEntropy, ForwardCrossEntropy, fit_penalty_path
 from ncbench.plugin.registry import get_registry
 
 LOSSES = {

@@ -27,10 +27,14 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
-from ncbench.core.argmin import ConfusionPath
-from ncbench.core.confusion import confusion_matrix, expected_confusion, project_to_joint
-from ncbench.core.mixture import Mixture
-from ncbench.learning.class_probabilities import posterior
+from ncbench.core import (
+    ConfusionPath,
+    Mixture,
+    confusion_matrix,
+    expected_confusion,
+    project_to_joint,
+)
+from ncbench.learning import posterior
 from ncbench.plugin.registry import get_registry
 
 SWITCHES = ["h0=argmax", "priors=noisy", "projection=none", "features=raw"]

@@ -2,7 +2,7 @@
 
 ``python benchmarks/scaling.py [--json]``: H-mean on drawn softmax posteriors (no noise), one of m,
 n and T varied at a time. Plain is ``(posterior @ L).argmin(axis=1)`` and a bincount, timed on 20
-losses spread over the run; ours is the whole of ``_mix``: gradients, projections and all.
+losses spread over the run; ours is the whole of ``fit_mixture``: gradients, projections and all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from ncbench import NoiseMatrix, load
-from ncbench.core.confusion import confusion_matrix
+from ncbench.core import confusion_matrix
 
 
 def posteriors(m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -29,7 +29,7 @@ def measure(m: int, n: int, T: int) -> dict[str, float]:
     posterior, y = posteriors(m, n)
     algorithm = load("algo", "fw")(measure="h_mean", max_iter=T)
     started = time.perf_counter()
-    mixture = algorithm._mix(posterior, y, NoiseMatrix.identity(n))
+    mixture = algorithm.fit_mixture(posterior, y, NoiseMatrix.identity(n))
     ours = (time.perf_counter() - started) / T
     losses = mixture.losses[:: max(1, len(mixture.losses) // 20)]
     started = time.perf_counter()

@@ -20,7 +20,7 @@ import warnings
 from drawn_anew import compared, losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 
-from ncbench.learning.class_probabilities import posterior
+from ncbench.learning import posterior
 from ncbench.plugin.registry import get_registry
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ncbench import Dataset, NoiseMatrix, NoisySample, load
-from ncbench.noise_estimation.repair import diagnostics
+from ncbench.noise_estimation import diagnostics
 
 ESTIMATORS = ("identity", "forward_map", "cautious_map")
 SEEDS = (11, 12)

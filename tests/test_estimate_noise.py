@@ -213,7 +213,7 @@ def test_in_python_it_is_the_estimate_that_the_command_prints(ncbench, tmp_path:
     found = json.loads(run.out)
     assert found["classes"] == ["no", "yes"]
     T = estimate_noise(X, names, "confident_joint", random_state=3)
-    np.testing.assert_allclose(T.T, found["T"], rtol=1e-6)
+    np.testing.assert_allclose(T.matrix, found["T"], rtol=1e-6)
 
 
 @pytest.mark.parametrize("kinds", [[str], [str, object], [float], [bool]])

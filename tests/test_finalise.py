@@ -13,26 +13,26 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from ncbench import NcbenchError, NoiseMatrix
-from ncbench.noise_estimation.repair import diagnostics, finalise, project_columns
+from ncbench.noise_estimation.repair import diagnostics, project_columns, repair_estimate
 
 
 def test_a_usable_estimate_is_left_alone():
     T = [[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]
-    noise = finalise(T)
-    np.testing.assert_allclose(noise.T, T, atol=1e-15)
+    noise = repair_estimate(T)
+    np.testing.assert_allclose(noise.matrix, T, atol=1e-15)
     assert (noise.a, noise.warnings) == (0.0, ())
 
 
 def test_no_numbers_and_negative_entries_become_zero_and_columns_are_normalised():
-    noise = finalise([[4.0, -1.0, np.nan], [np.inf, 3.0, 0.0], [1.0, 1.0, -0.5]])
-    np.testing.assert_allclose(noise.T, [[0.8, 0, 0], [0, 0.75, 0], [0.2, 0.25, 1]])
+    noise = repair_estimate([[4.0, -1.0, np.nan], [np.inf, 3.0, 0.0], [1.0, 1.0, -0.5]])
+    np.testing.assert_allclose(noise.matrix, [[0.8, 0, 0], [0, 0.75, 0], [0.2, 0.25, 1]])
     assert noise.warnings == ("class 2: no estimate, taken to be free of noise",)
 
 
 def test_the_smallest_share_of_the_identity_that_makes_it_invertible():
     # (1 - a) T + a I has singular values of 1 and of (1 - a) s + a for symmetric T.
     for s, a in [(0.05, 0.0), (0.049, 0.05), (0.0, 0.05), (-0.049, 0.1), (-0.6, 0.45)]:
-        noise = finalise([[(1 + s) / 2, (1 - s) / 2], [(1 - s) / 2, (1 + s) / 2]])
+        noise = repair_estimate([[(1 + s) / 2, (1 - s) / 2], [(1 - s) / 2, (1 + s) / 2]])
         if s == -0.6:  # its own inverse's sign is wrong, but it is invertible: only a warning
             assert noise.a == 0
             assert len(noise.warnings) == 2
@@ -43,24 +43,24 @@ def test_the_smallest_share_of_the_identity_that_makes_it_invertible():
 
 
 def test_a_class_labelled_as_another_more_often_than_as_itself_is_named():
-    noise = finalise([[0.3, 0.1], [0.7, 0.9]], classes=["cat", "dog"])
+    noise = repair_estimate([[0.3, 0.1], [0.7, 0.9]], classes=["cat", "dog"])
     assert noise.warnings == ("class cat: labelled dog more often (0.70) than cat (0.30)",)
-    assert finalise([[0.5, 0.0], [0.5, 1.0]]).warnings == ()  # a tie is no reason
+    assert repair_estimate([[0.5, 0.0], [0.5, 1.0]]).warnings == ()  # a tie is no reason
 
 
 @pytest.mark.parametrize("T", [np.ones((2, 3)), np.ones(4)])
 def test_what_is_no_square_matrix_is_refused(T):
     with pytest.raises(NcbenchError, match=r"shape .*expected \(n, n\)"):
-        finalise(T)
+        repair_estimate(T)
 
 
 @settings(max_examples=60, deadline=None)
 @given(arrays(float, (4, 4), elements=st.floats(allow_nan=True, allow_infinity=True)))
 def test_whatever_comes_in_a_noise_matrix_comes_out(T):
-    noise = finalise(T)
+    noise = repair_estimate(T)
     assert noise.smallest_singular_value >= 0.05 - 1e-9
     assert 0 <= noise.a <= 1
-    NoiseMatrix(noise.T)  # stochastic, invertible
+    NoiseMatrix(noise.matrix)  # stochastic, invertible
 
 
 @settings(max_examples=30, deadline=None)
@@ -80,7 +80,7 @@ def test_projection_is_the_nearest_distribution(T):
 
 
 def test_diagnostics_without_truth_have_no_errors():
-    found = diagnostics(finalise([[0.9, 0.2], [0.1, 0.8]]), None)
+    found = diagnostics(repair_estimate([[0.9, 0.2], [0.1, 0.8]]), None)
     assert found["T_error"] is None
     assert found["inverse_error"] is None
     # T^-1 = [[8, -2], [-1, 9]] / 7

@@ -116,7 +116,7 @@ def test_backward_loss_is_unbiased(n):
     noise, g = random_noise(rng, n), rng.dirichlet(np.ones(n))[None]
     corrected = [CrossEntropy.backward(noise, np.array([i]))(np.log(g), g).value for i in range(n)]
     for k in range(n):
-        assert noise.T[:, k] @ corrected == pytest.approx(-np.log(g[0, k]))
+        assert noise.matrix[:, k] @ corrected == pytest.approx(-np.log(g[0, k]))
 
 
 @pytest.mark.parametrize("name", ["forward", "backward_bounded"])

@@ -109,21 +109,21 @@ def test_of_refuses_what_is_not_numbers_with_a_message_of_its_own(T: object) -> 
 
 def test_rounded_decimals_become_exactly_stochastic() -> None:
     T = np.array([[0.3333333, 0.1], [0.6666666, 0.9]])
-    np.testing.assert_allclose(NoiseMatrix(T).T.sum(axis=0), 1, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(NoiseMatrix(T).matrix.sum(axis=0), 1, rtol=0, atol=1e-15)
 
 
 def test_is_a_value() -> None:
     T = np.array([[0.9, 0.2], [0.1, 0.8]])
     noise = NoiseMatrix(T)
     T[0, 0] = 0.0  # the caller's array is not the matrix
-    assert noise.T[0, 0] == 0.9
+    assert noise.matrix[0, 0] == 0.9
     with pytest.raises(ValueError, match="read-only"):
-        noise.T[0, 0] = 0.5
+        noise.matrix[0, 0] = 0.5
     same = NoiseMatrix([[0.9, 0.2], [0.1, 0.8]])
     assert noise == same
     assert hash(noise) == hash(same)
     assert noise != NoiseMatrix.identity(2)
-    np.testing.assert_array_equal(np.asarray(noise), noise.T)
+    np.testing.assert_array_equal(np.asarray(noise), noise.matrix)
     assert eval(repr(noise)) == noise
 
 
@@ -135,7 +135,7 @@ def test_proposition_2_noisy_confusion_is_T_times_clean(seed: int, n: int, point
     joint = random_joint(points, n, rng)
     h = rng.dirichlet(np.ones(n), size=points)
     clean = confusion_of(joint, h)
-    noisy = confusion_of(noisy_joint(joint, noise.T), h)
+    noisy = confusion_of(noisy_joint(joint, noise.matrix), h)
     np.testing.assert_allclose(noise.corrupt_confusion(clean), noisy, rtol=0, atol=1e-14)
     np.testing.assert_allclose(noise.correct_confusion(noisy), clean, rtol=0, atol=1e-12)
 
@@ -148,7 +148,7 @@ def test_noisy_posterior_is_T_times_clean(seed: int, n: int, points: int) -> Non
     joint = random_joint(points, n, rng)
     marginal = joint.sum(axis=1, keepdims=True)
     eta = joint / marginal
-    eta_noisy = noisy_joint(joint, noise.T) / marginal
+    eta_noisy = noisy_joint(joint, noise.matrix) / marginal
     np.testing.assert_allclose(noise.corrupt_posterior(eta), eta_noisy, rtol=0, atol=1e-13)
     np.testing.assert_allclose(noise.correct_posterior(eta_noisy), eta, rtol=0, atol=1e-12)
 
@@ -167,7 +167,7 @@ def test_proposition_1_bayes_of_corrected_loss_is_optimal_on_clean_data(
         return sum(joint[x, y] * L[y, h[x]] for x in range(points) for y in range(n))
 
     optimum = min(clean_loss(h) for h in product(range(n), repeat=points))
-    bayes_noisy = (noisy_joint(joint, noise.T) @ noise.correct_loss(L)).argmin(axis=1)
+    bayes_noisy = (noisy_joint(joint, noise.matrix) @ noise.correct_loss(L)).argmin(axis=1)
     assert clean_loss(tuple(bayes_noisy)) == pytest.approx(optimum, abs=1e-11)
 
 
@@ -191,7 +191,7 @@ def test_corrected_loss_keeps_the_expected_loss(seed: int, n: int) -> None:
     noise = random_noise(n, rng)
     C = rng.dirichlet(np.ones(n * n)).reshape(n, n)
     L = rng.normal(size=(n, n))
-    corrected = np.sum(noise.correct_loss(L) * (noise.T @ C))
+    corrected = np.sum(noise.correct_loss(L) * (noise.matrix @ C))
     assert corrected == pytest.approx(np.sum(L * C), abs=1e-11)
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from ncbench.core.measure import Measure
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
-from ncbench.plugin.registry import KINDS, Problem, Registry, get_registry, resolve_measure
+from ncbench.learning.classifier import resolve_measure
+from ncbench.plugin.registry import KINDS, Problem, Registry, get_registry
 
 GOOD = """
     import ncbench

@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.integrate import cumulative_simpson
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
@@ -30,9 +29,9 @@ from ncbench.report.figures.regret import draw
 from ncbench.results.regret import CURVE, curve_keys, slopes, terms
 from ncbench.theory.bayes import bayes_optimal
 from ncbench.theory.bounds import op1_terms, op2_terms
+from ncbench.types import Array
 from ncbench_plugins.datasets import synthetic
 
-Array = NDArray[np.float64]
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)
 
@@ -155,7 +154,7 @@ def test_theorem_3_the_optimum_of_corrected_psi_is_optimal_on_clean_data(
     clean, corrected = [], []
     for h in product(range(n), repeat=points):
         C = joint.T @ np.eye(n)[list(h)]
-        noisy = noise.T @ C
+        noisy = noise.matrix @ C
         assert np.sum(corrected_B * noisy) > 0
         clean.append(np.sum(A * C) / np.sum(B * C))
         corrected.append(np.sum(corrected_A * noisy) / np.sum(corrected_B * noisy))
@@ -172,9 +171,9 @@ def test_lemmas_1_and_3(seed: int, n: int, known: bool) -> None:
     used = noise if known else random_noise(n, rng)
     eta, estimate = rng.dirichlet(np.ones(n), size=(2, 20))
     terms = op1_terms(estimate, eta, noise, used)
-    inverse, used_inverse = np.linalg.inv(noise.T), np.linalg.inv(used.T)
+    inverse, used_inverse = np.linalg.inv(noise.matrix), np.linalg.inv(used.matrix)
     left = np.mean([np.abs(used_inverse @ e - c).sum() for e, c in zip(estimate, eta, strict=True)])
-    cpe = np.mean([np.abs(e - noise.T @ c).sum() for e, c in zip(estimate, eta, strict=True)])
+    cpe = np.mean([np.abs(e - noise.matrix @ c).sum() for e, c in zip(estimate, eta, strict=True)])
     right = np.linalg.norm(inverse, 1) * cpe + np.linalg.norm(used_inverse - inverse, 1)
     assert terms["op1"] == pytest.approx(left)
     assert terms["op1_bound"] == pytest.approx(right)
@@ -188,11 +187,11 @@ def test_lemmas_2_and_4(seed: int, n: int, known: bool) -> None:
     noise = random_noise(n, rng)
     used = noise if known else random_noise(n, rng)
     C = rng.dirichlet(np.ones(n * n)).reshape(n, n)
-    sample = rng.multinomial(50, (noise.T @ C).ravel()).reshape(n, n) / 50
+    sample = rng.multinomial(50, (noise.matrix @ C).ravel()).reshape(n, n) / 50
     terms = op2_terms(sample, C, noise, used)
-    inverse, used_inverse = np.linalg.inv(noise.T), np.linalg.inv(used.T)
+    inverse, used_inverse = np.linalg.inv(noise.matrix), np.linalg.inv(used.matrix)
     left = np.abs(C - used_inverse @ sample).max()
-    right = n * np.linalg.norm(inverse, 1) * np.abs(noise.T @ C - sample).max()
+    right = n * np.linalg.norm(inverse, 1) * np.abs(noise.matrix @ C - sample).max()
     right += np.linalg.norm(used_inverse - inverse, 1)
     assert terms["op2"] == pytest.approx(left)
     assert terms["op2_bound"] == pytest.approx(right)
@@ -203,7 +202,7 @@ def test_lemma_1_cannot_be_improved() -> None:
     # An error along the class whose column of T^-1 is largest is magnified by all of ||T^-1||_1.
     noise = NoiseMatrix([[0.9, 0.3], [0.1, 0.7]])
     eta = np.array([[0.5, 0.5]])
-    worst = int(np.abs(np.linalg.inv(noise.T)).sum(axis=0).argmax())
+    worst = int(np.abs(np.linalg.inv(noise.matrix)).sum(axis=0).argmax())
     terms = op1_terms(noise.corrupt_posterior(eta) + 0.1 * np.eye(2)[worst], eta, noise, noise)
     assert terms["op1"] == pytest.approx(terms["op1_bound"])
 

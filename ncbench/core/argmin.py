@@ -26,9 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench.errors import NcbenchError
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.types import Array, Labels
 
 LAZY_FROM = 1000
 """Below this many examples evaluating them all is faster than finding out which to evaluate.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 
 def reduce_support(points: Array, weights: Array) -> tuple[NDArray[np.intp], Array]:

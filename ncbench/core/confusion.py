@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.types import Array, Labels
 
 
 def confusion_matrix(y: Labels, predicted: Labels, n: int) -> Array:

@@ -20,11 +20,10 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench.errors import NotApplicable
+from ncbench.types import Array
 
-Array = NDArray[np.float64]
 Family = Literal["linear", "monotonic_convex", "ratio_of_linear"]
 
 

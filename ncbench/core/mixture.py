@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench.core.argmin import mixture_distribution
 from ncbench.core.caratheodory import reduce_support
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 
 @dataclass(frozen=True)

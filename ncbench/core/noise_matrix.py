@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncbench.errors import NcbenchError
-
-Array = NDArray[np.float64]
+from ncbench.imports import renamed
+from ncbench.types import Array
 
 MAX_CONDITION = 1e6
 """Largest accepted condition number: beyond it ``T^-1`` magnifies rounding, not signal."""
@@ -31,6 +31,13 @@ class NoiseMatrix:
     max_condition : float
         Largest condition number (2-norm) accepted.
 
+    Attributes
+    ----------
+    matrix : array of shape (n, n)
+        T itself, read-only.
+    condition : float
+        Its condition number.
+
     Examples
     --------
     >>> noise = NoiseMatrix([[0.9, 0.2], [0.1, 0.8]])
@@ -43,16 +50,16 @@ class NoiseMatrix:
     """
 
     def __init__(self, T: ArrayLike, *, max_condition: float = MAX_CONDITION) -> None:
-        self.T = _checked(T)
-        self.condition = float(np.linalg.cond(self.T))
+        self.matrix = _checked(T)
+        self.condition = float(np.linalg.cond(self.matrix))
         if not self.condition <= max_condition:
             raise NcbenchError(
                 f"noise matrix: condition number {self.condition:.3g} exceeds {max_condition:.3g}, "
                 "so it cannot be inverted reliably; with this noise, classes are "
-                f"indistinguishable. T =\n{self.T}"
+                f"indistinguishable. T =\n{self.matrix}"
             )
-        self._inverse = np.linalg.inv(self.T)
-        self.T.setflags(write=False)
+        self._inverse = np.linalg.inv(self.matrix)
+        self.matrix.setflags(write=False)
         self._inverse.setflags(write=False)
 
     @classmethod
@@ -66,14 +73,21 @@ class NoiseMatrix:
         noise = cls.identity(n) if T is None else T if isinstance(T, cls) else cls(T)
         if noise.n != n:
             raise NcbenchError(
-                f"noise matrix: shape {noise.T.shape} does not fit {n} classes; expected ({n}, {n})"
+                f"noise matrix: shape {noise.matrix.shape} does not fit {n} classes; "
+                f"expected ({n}, {n})"
             )
         return noise
 
     @property
+    def T(self) -> Array:  # noqa: N802
+        """The old name of ``matrix``, which is not a transpose."""
+        renamed("NoiseMatrix.T", "NoiseMatrix.matrix")
+        return self.matrix
+
+    @property
     def n(self) -> int:
         """Number of classes."""
-        return int(self.T.shape[0])
+        return int(self.matrix.shape[0])
 
     @property
     def inverse_norm(self) -> float:
@@ -83,7 +97,7 @@ class NoiseMatrix:
     @property
     def smallest_singular_value(self) -> float:
         """Smallest singular value of T."""
-        return float(np.linalg.svd(self.T, compute_uv=False)[-1])
+        return float(np.linalg.svd(self.matrix, compute_uv=False)[-1])
 
     def correct_loss(self, L: Array) -> Array:
         """OP1, on the loss: ``L' = T^-T L`` (Proposition 1)."""
@@ -99,11 +113,11 @@ class NoiseMatrix:
 
     def corrupt_posterior(self, posterior: Array) -> Array:
         """Rows ``eta~(x) = T eta(x)``."""
-        return np.asarray(posterior @ self.T.T)
+        return np.asarray(posterior @ self.matrix.T)
 
     def corrupt_confusion(self, C: Array) -> Array:
         """``C~ = T C`` (Proposition 2)."""
-        return np.asarray(self.T @ C)
+        return np.asarray(self.matrix @ C)
 
     def inverse_error(self, other: NoiseMatrix) -> float:
         """``||T^-1 - other^-1||_1``: the cost of an estimate in the paper's Theorems 6 and 7."""
@@ -118,22 +132,22 @@ class NoiseMatrix:
         >>> NoiseMatrix([[0.0, 1.0], [1.0, 0.0]]).draw_labels(y, np.random.default_rng(0))
         array([1, 0, 0])
         """
-        cumulated = np.cumsum(self.T, axis=0)
+        cumulated = np.cumsum(self.matrix, axis=0)
         cumulated[-1] = 1.0  # the sum may round to just below 1
         u = rng.random(len(y))
         return np.asarray((u[:, None] >= cumulated.T[y]).sum(axis=1), dtype=np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self.T, dtype=dtype)
+        return np.array(self.matrix, dtype=dtype)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, NoiseMatrix) and np.array_equal(self.T, other.T)
+        return isinstance(other, NoiseMatrix) and np.array_equal(self.matrix, other.matrix)
 
     def __hash__(self) -> int:
-        return hash(self.T.tobytes())
+        return hash(self.matrix.tobytes())
 
     def __repr__(self) -> str:
-        return f"NoiseMatrix({self.T.tolist()})"
+        return f"NoiseMatrix({self.matrix.tolist()})"
 
 
 def _checked(T: ArrayLike) -> Array:

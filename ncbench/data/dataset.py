@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
+from ncbench.types import Array, Labels
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
 
 
@@ -149,7 +148,7 @@ class Dataset:
         digest = hashlib.sha256()
         arrays = [self.X, self.y]
         for sigma, noisy in sorted(self.recorded_noise.items()):
-            arrays += [np.float64(sigma), noisy.noise_matrix.T, noisy.y]  # type: ignore[list-item]
+            arrays += [np.float64(sigma), noisy.noise_matrix.matrix, noisy.y]  # type: ignore[list-item]
         for array in arrays:
             digest.update(f"{array.shape}{array.dtype}".encode())
             digest.update(np.ascontiguousarray(array).data)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncbench.errors import NcbenchError
+from ncbench.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = NDArray[np.float64]
 
 MAX_CATEGORIES = 1000
 """Most values of a column that is one-hot encoded: beyond it the column is an id or free text."""

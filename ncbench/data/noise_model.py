@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.data.dataset import Dataset, NoisyLabels
 
 

@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.core.random_streams import stream
-from ncbench.data.dataset import Labels, NoisyLabels
+from ncbench.core import NoiseMatrix, stream
+from ncbench.data.dataset import NoisyLabels
 from ncbench.data.encoding import label_array
 from ncbench.errors import NcbenchError
 from ncbench.files import write_whole
+from ncbench.types import Labels
 
 Arrays = dict[str, NDArray[Any]]
 

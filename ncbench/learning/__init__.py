@@ -1,1 +1,57 @@
 """Classifiers, class probabilities, and linear models fitted under noise."""
+
+from __future__ import annotations
+
+from ncbench.learning.class_probabilities import (
+    cpe_learner,
+    deal_folds,
+    fit_cpe,
+    fit_posterior,
+    posterior,
+    stratified_folds,
+)
+from ncbench.learning.classifier import (
+    NoisyLabelClassifier,
+    prediction,
+    require_family,
+    resolve_measure,
+)
+from ncbench.learning.joint_noise import JointFit, fit_joint_noise
+from ncbench.learning.linear_softmax import (
+    CrossEntropy,
+    ForwardCrossEntropy,
+    LinearSoftmax,
+    Loss,
+    LossValue,
+    descend_linear_softmax,
+    fit_linear_softmax,
+)
+from ncbench.learning.penalty_search import check_path, fit_penalty_path
+from ncbench.learning.posterior_classifier import PosteriorClassifier
+from ncbench.learning.scoring import scorer
+
+__all__ = [
+    "CrossEntropy",
+    "ForwardCrossEntropy",
+    "JointFit",
+    "LinearSoftmax",
+    "Loss",
+    "LossValue",
+    "NoisyLabelClassifier",
+    "PosteriorClassifier",
+    "check_path",
+    "cpe_learner",
+    "deal_folds",
+    "descend_linear_softmax",
+    "fit_cpe",
+    "fit_joint_noise",
+    "fit_linear_softmax",
+    "fit_penalty_path",
+    "fit_posterior",
+    "posterior",
+    "prediction",
+    "require_family",
+    "resolve_measure",
+    "scorer",
+    "stratified_folds",
+]

@@ -6,19 +6,39 @@ import warnings
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
+from ncbench.plugin.registry import get_registry
+from ncbench.types import Array, Labels
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 SampleSplit = Literal["none", "half", "crossfit"]
 
 CROSSFIT_FOLDS = 5
+
+
+def cpe_learner(name: str, random_state: int | None = None, like: Any = None) -> Any:
+    """Return a registered CPE learner with its default parameters.
+
+    Parameters
+    ----------
+    name : str
+    random_state : int, optional
+        Passed on where the learner has such a parameter.
+    like : scikit-learn classifier, optional
+        A learner that a run supplied. If it shares its work with other cells, by a method
+        ``alike``, then so does the one returned.
+
+    Examples
+    --------
+    >>> hasattr(cpe_learner("logistic"), "predict_proba")
+    True
+    """
+    learner = get_registry().build("cpe", name, random_state=random_state)
+    return like.alike(learner, name) if hasattr(like, "alike") else learner
 
 
 def posterior(cpe: Any, X: Array, n: int) -> Array:

@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ncbench.core.measure import Family
-from ncbench.core.noise_matrix import NoiseMatrix
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.core import Family, NoiseMatrix
+from ncbench.errors import NotApplicable
+from ncbench.plugin.registry import get_registry
+from ncbench.types import Array, Labels
 
 
 class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -136,3 +135,31 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     distribution = np.zeros((len(probabilities), len(classes)))
     distribution[:, np.searchsorted(classes, algorithm.classes_)] = probabilities
     return distribution
+
+
+def resolve_measure(measure: Any, algorithm: Any) -> Any:
+    """Return the measure an algorithm was given, by name or as an object, if it can optimise it.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        May name classes.
+    algorithm : classifier
+        Its ``measure_families`` says what it can optimise; its ``classes_``, once it has them,
+        what its classes are called.
+    """
+    if isinstance(measure, str):
+        measure = get_registry().build("measure", measure)
+    require_family(measure, algorithm, type(measure).__name__, type(algorithm).__name__)
+    classes = getattr(algorithm, "classes_", None)
+    return measure if classes is None else measure.for_classes([str(name) for name in classes])
+
+
+def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_name: str) -> None:
+    """Raise NotApplicable, with both names, if the algorithm cannot optimise the measure."""
+    families = getattr(algorithm, "measure_families", None)
+    if families is not None and measure.family not in families:
+        raise NotApplicable(
+            f"{algorithm_name} optimises {' and '.join(sorted(families))} measures; "
+            f"{measure_name} is {measure.family or 'reported only, not optimised'}"
+        )

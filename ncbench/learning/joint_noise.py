@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench.learning.linear_softmax import (
     CrossEntropy,
@@ -18,9 +17,7 @@ from ncbench.learning.linear_softmax import (
     LossValue,
     fit_linear_softmax,
 )
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.types import Array, Labels
 
 START = -2.0
 """Where every off-diagonal entry of V starts: for three classes, a diagonal of 0.81."""
@@ -76,7 +73,7 @@ class OffDiagonal:
         return A
 
 
-class LearntForwardCrossEntropy:
+class JointCrossEntropy:
     """``-mean_i log (T(V) g(x_i))_{y_i}`` plus a regulariser, V fitted along.
 
     Parameters
@@ -113,20 +110,21 @@ class LearntForwardCrossEntropy:
         return LossValue(value, share, dV + self.noise.chain(extra, dT))
 
 
-class LearntNoise(NamedTuple):
+class JointFit(NamedTuple):
     """What was fitted."""
 
-    T: Array
+    matrix: Array
+    """T, column stochastic."""
     model: LinearSoftmax
     """Of the clean posterior; ``extra`` is V."""
 
     def losses(self, X: Array, y: Labels) -> Array:
         """Return ``-log (T g(x))_y`` of each example, for example of held-out data."""
-        likelihood = (self.model.posterior(X) * self.T[y]).sum(axis=1)
+        likelihood = (self.model.posterior(X) * self.matrix[y]).sum(axis=1)
         return np.asarray(-np.log(np.maximum(likelihood, 1e-200)))
 
 
-def fit_learnt_noise(
+def fit_joint_noise(
     X: Array,
     y: Labels,
     n: int,
@@ -136,7 +134,7 @@ def fit_learnt_noise(
     max_iter: int = 500,
     tol: float = 1e-5,
     start: LinearSoftmax | None = None,
-) -> LearntNoise:
+) -> JointFit:
     """Fit T and a linear softmax model of the clean posterior to noisy labels.
 
     Deterministic: started at the model that is fitted as if there were no noise, unless told.
@@ -165,11 +163,11 @@ def fit_learnt_noise(
         start = LinearSoftmax(start.coef, start.intercept, np.full(n * (n - 1), START))
     model = fit_linear_softmax(
         X,
-        LearntForwardCrossEntropy(y, n, regulariser),
+        JointCrossEntropy(y, n, regulariser),
         start,
         penalty=penalty,
         extra_bounds=[BOUNDS] * (n * (n - 1)),
         max_iter=max_iter,
         tol=tol,
     )
-    return LearntNoise(OffDiagonal(n).matrix(model.extra), model)
+    return JointFit(OffDiagonal(n).matrix(model.extra), model)

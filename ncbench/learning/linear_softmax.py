@@ -13,14 +13,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError, require
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.types import Array, Labels
 
 _NO_EXTRA: Array = np.zeros(0)
 _NO_EXTRA.setflags(write=False)
@@ -161,7 +158,7 @@ class ForwardCrossEntropy:
 
     def __init__(self, noise: NoiseMatrix, y: Labels) -> None:
         # likelihood[i, j] = P(noisy = y_i | clean = j)
-        self._likelihood = np.asfortranarray(noise.T[y])
+        self._likelihood = np.asfortranarray(noise.matrix[y])
 
     def __call__(
         self, log_posterior: Array, posterior: Array, extra: Array = _NO_EXTRA

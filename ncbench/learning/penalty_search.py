@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.errors import require
 from ncbench.learning.class_probabilities import deal_folds
 from ncbench.learning.linear_softmax import (
@@ -20,9 +19,7 @@ from ncbench.learning.linear_softmax import (
     Loss,
     fit_linear_softmax,
 )
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.types import Array, Labels
 
 PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))
 """Default penalties mu, two to a decade. In scikit-learn's terms ``C = 1 / (mu m)``."""

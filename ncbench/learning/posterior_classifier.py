@@ -6,22 +6,17 @@ import time
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ncbench.core.mixture import Mixture
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import Mixture, NoiseMatrix
+from ncbench.imports import renamed
 from ncbench.learning import class_probabilities
 from ncbench.learning.classifier import NoisyLabelClassifier
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.types import Array, Labels
 
 
 class PosteriorClassifier(NoisyLabelClassifier):
     """Fits a CPE learner to the noisy labels, corrects its output once, and mixes argmin rules.
 
-    Subclasses take ``cpe`` and ``random_state`` as parameters and write ``_mix``. Where they
+    Subclasses take ``cpe`` and ``random_state`` as parameters and write ``fit_mixture``. Where they
     have a parameter ``sample_split`` it says which examples estimate confusion matrices.
 
     Attributes
@@ -42,15 +37,14 @@ class PosteriorClassifier(NoisyLabelClassifier):
 
     cpe: Any
     random_state: int | None
+    _mix: Any
     sample_split: class_probabilities.SampleSplit = "none"
     randomized = True
 
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
         learner = self.cpe
         if learner is None:
-            from ncbench.plugin.registry import get_registry
-
-            learner = get_registry().build("cpe", "stacked", random_state=self.random_state)
+            learner = class_probabilities.cpe_learner("stacked", self.random_state)
         started = time.perf_counter()
         fitted = class_probabilities.fit_posterior(
             learner, X, y, noise.n, self.sample_split, self.random_state, noise
@@ -60,7 +54,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
         self.noise_matrix_ = noise
         self.diagnostics_: dict[str, Any] = {}
         # OP1 by Proposition 1: T^-1 eta~ once, instead of T^-T L in every step.
-        self.mixture_ = self._mix(noise.correct_posterior(fitted.posterior), fitted.y, noise)
+        self.mixture_ = self.fit_mixture(noise.correct_posterior(fitted.posterior), fitted.y, noise)
         self.seconds_ = {"cpe": learned - started, "optimise": time.perf_counter() - learned}
 
     def _predict_proba(self, X: Array) -> Array:
@@ -68,5 +62,37 @@ class PosteriorClassifier(NoisyLabelClassifier):
         return self.mixture_.distribution(self.noise_matrix_.correct_posterior(noisy))
 
     @abstractmethod
-    def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
-        """Return the classifier, given corrected posteriors and the noisy labels beside them."""
+    def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+        r"""Return the classifier; this is what a subclass writes.
+
+        A classifier is a mixture of argmin rules. A rule with loss matrix L predicts
+        :math:`\operatorname{argmin}_k \sum_y p_y(x) L_{yk}` for corrected posteriors
+        :math:`p(x) = T^{-1} \tilde\eta(x)`, which is OP1: :math:`p^\top L =
+        \tilde\eta^\top (T^{-\top} L)`, so L is a loss of *clean* labels. The rule's confusion
+        matrix with the noisy labels is :math:`\tilde C`; that with the clean ones is
+        :math:`C = T^{-1} \tilde C`, which is OP2: ``noise.correct_confusion``.
+
+        Parameters
+        ----------
+        posterior : array of shape (m, n)
+            Rows p(x): they sum to 1, and may have negative entries.
+        y : array of shape (m,)
+            Noisy labels, 0..n-1, of the same examples.
+        noise : NoiseMatrix
+            T, which the posteriors were corrected for.
+
+        Returns
+        -------
+        Mixture
+            Loss matrices and their weights; ``Mixture.single(L)`` for one rule.
+        """
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Take ``_mix`` for ``fit_mixture``, whose name it was until ncbench 0.2."""
+        super().__init_subclass__(**arguments)
+        own = vars(cls)
+        if "fit_mixture" in own:
+            cls._mix = cls.fit_mixture  # for a subclass that calls super()._mix
+        elif "_mix" in own:
+            renamed(f"{cls.__name__}._mix", "fit_mixture")
+            cls.fit_mixture = own["_mix"]  # type: ignore[method-assign]

@@ -8,23 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.core.random_streams import stream
-from ncbench.data.dataset import Dataset
-from ncbench.data.encoding import features_and_labels, label_array
-from ncbench.data.tables import read_table
+from ncbench.core import NoiseMatrix, stream
+from ncbench.data import Dataset, features_and_labels, label_array, read_table
 from ncbench.errors import NcbenchError
-from ncbench.learning.class_probabilities import deal_folds
-from ncbench.noise_estimation.repair import diagnostics, finalise
+from ncbench.learning import deal_folds
+from ncbench.noise_estimation.repair import diagnostics, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
 from ncbench.plugin.registry import get_registry
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.types import Array, Labels
 
 LEVEL = 0.9
 """Of the bootstrap intervals."""
@@ -68,7 +63,7 @@ class Finding:
         if self.counted is not None and self.data.clean is not None:
             pairs = {
                 "rows": int((self.data.clean >= 0).sum()),
-                "T": self.counted.T.tolist(),
+                "T": self.counted.matrix.tolist(),
                 "T_error": found["T_error"],
                 "inverse_error": found["inverse_error"],
             }
@@ -79,7 +74,7 @@ class Finding:
             "classes": classes,
             "label_counts": np.bincount(self.data.y, minlength=len(classes)).tolist(),
             "t_estimator": self.estimator,
-            "T": self.noise.T.tolist(),
+            "T": self.noise.matrix.tolist(),
             "interval": None
             if self.low is None or self.high is None
             else {"level": LEVEL, "low": self.low.tolist(), "high": self.high.tolist()},
@@ -214,7 +209,7 @@ def examine(
             # repeated rows would be their own neighbours, and on both sides of a fold.
             rows = deal_folds(data.y, 2, rng.permutation(len(data.y))) == 0
             again = replace(sample, X=data.X[rows], y=data.y[rows], rng=rng)
-            resampled.append(estimator.estimate(again).T)
+            resampled.append(estimator.estimate(again).matrix)
         low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     counted = None if data.clean is None else _count(data)
     doubts = (*getattr(noise, "warnings", ()), *_doubts(sample, noise, low, high))
@@ -265,7 +260,7 @@ def _count(data: OwnData) -> NoiseMatrix:
     both = data.clean >= 0
     counts = np.zeros((len(data.classes),) * 2)
     np.add.at(counts, (data.y[both], data.clean[both]), 1.0)
-    return finalise(counts, data.classes)
+    return repair_estimate(counts, data.classes)
 
 
 def _doubts(
@@ -294,7 +289,7 @@ def _doubts(
     # Were classes apart, the noisy label would be predicted as often as it is right.
     guess = sample.out_of_fold_posterior().argmax(axis=1)
     accuracy = float((guess == sample.y).mean())
-    reachable = float(np.diagonal(noise.T) @ true / true.sum())
+    reachable = float(np.diagonal(noise.matrix) @ true / true.sum())
     if accuracy < 0.8 * reachable:
         doubts.append(
             f"classes overlap: held-out labels are predicted right in {accuracy:.0%}, where the "

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 SMALLEST_SINGULAR_VALUE = 0.05
 """Of an estimate that is used. Below it, ``T^-1`` magnifies errors of T beyond any use."""
@@ -24,7 +23,7 @@ SMALLEST_SINGULAR_VALUE = 0.05
 class EstimatedNoiseMatrix(NoiseMatrix):
     """A noise matrix that can be used, and what had to be done for it.
 
-    Made by :func:`finalise`.
+    Made by :func:`repair_estimate`.
 
     Attributes
     ----------
@@ -40,7 +39,7 @@ class EstimatedNoiseMatrix(NoiseMatrix):
         self.warnings = tuple(warnings)
 
 
-def finalise(
+def repair_estimate(
     T: ArrayLike, classes: Sequence[str] | None = None, warnings: Sequence[str] = ()
 ) -> EstimatedNoiseMatrix:
     """Make a usable noise matrix of an estimate, and say what was done.
@@ -60,12 +59,12 @@ def finalise(
 
     Examples
     --------
-    >>> noise = finalise([[8, np.nan], [2, 0]], classes=["cat", "dog"])
-    >>> noise.T, noise.a, noise.warnings
+    >>> noise = repair_estimate([[8, np.nan], [2, 0]], classes=["cat", "dog"])
+    >>> noise.matrix, noise.a, noise.warnings
     (array([[0.8, 0. ],
            [0.2, 1. ]]), 0.0, ('class dog: no estimate, taken to be free of noise',))
-    >>> noise = finalise([[0.6, 0.58], [0.4, 0.42]])
-    >>> noise.T.round(4), noise.a
+    >>> noise = repair_estimate([[0.6, 0.58], [0.4, 0.42]])
+    >>> noise.matrix.round(4), noise.a
     (array([[0.62 , 0.551],
            [0.38 , 0.449]]), 0.05)
     """
@@ -102,7 +101,7 @@ def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]
     (0.2, 0.666666667, 0.0)
     """
     return {
-        "T_error": None if truth is None else float(np.abs(noise.T - truth.T).mean()),
+        "T_error": None if truth is None else float(np.abs(noise.matrix - truth.matrix).mean()),
         "inverse_error": None if truth is None else noise.inverse_error(truth),
         "smallest_singular_value": noise.smallest_singular_value,
         "inverse_norm": noise.inverse_norm,
@@ -152,3 +151,7 @@ def _invertible(T: Array) -> bool:
 
 def _smallest(T: Array) -> float:
     return float(np.linalg.svd(T, compute_uv=False)[-1])
+
+
+finalise = repair_estimate
+"""The old name, until ncbench 0.3."""

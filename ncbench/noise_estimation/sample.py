@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
-from ncbench.learning.class_probabilities import fit_posterior
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.learning import fit_posterior
+from ncbench.types import Array, Labels
 
 
 class Trusted(NamedTuple):

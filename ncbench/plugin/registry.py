@@ -13,7 +13,7 @@ from typing import Any
 import pluggy
 
 from ncbench import __version__
-from ncbench.errors import NcbenchError, NotApplicable, UnknownName
+from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import spec
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.file import PluginFile, read_files
@@ -305,31 +305,3 @@ def _clash(claims: list[Plugin]) -> str:
     owners = " and ".join(f"{p.distribution} {p.version}" for p in claims)
     remedy = "rename" if any(p.distribution.endswith(".py") for p in claims) else "uninstall"
     return f"{title} {claims[0].name!r} is registered by {owners}; {remedy} one of them"
-
-
-def resolve_measure(measure: Any, algorithm: Any) -> Any:
-    """Return the measure an algorithm was given, by name or as an object, if it can optimise it.
-
-    Parameters
-    ----------
-    measure : str or Measure
-        May name classes.
-    algorithm : classifier
-        Its ``measure_families`` says what it can optimise; its ``classes_``, once it has them,
-        what its classes are called.
-    """
-    if isinstance(measure, str):
-        measure = get_registry().build("measure", measure)
-    require_family(measure, algorithm, type(measure).__name__, type(algorithm).__name__)
-    classes = getattr(algorithm, "classes_", None)
-    return measure if classes is None else measure.for_classes([str(name) for name in classes])
-
-
-def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_name: str) -> None:
-    """Raise NotApplicable, with both names, if the algorithm cannot optimise the measure."""
-    families = getattr(algorithm, "measure_families", None)
-    if families is not None and measure.family not in families:
-        raise NotApplicable(
-            f"{algorithm_name} optimises {' and '.join(sorted(families))} measures; "
-            f"{measure_name} is {measure.family or 'reported only, not optimised'}"
-        )

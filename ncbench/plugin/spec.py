@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from ncbench.core.measure import Measure
-    from ncbench.core.noise_matrix import NoiseMatrix
-    from ncbench.data.dataset import Dataset, NoisyLabels
-    from ncbench.noise_estimation.sample import NoisySample
+    from ncbench.core import Measure, NoiseMatrix
+    from ncbench.data import Dataset, NoisyLabels
+    from ncbench.noise_estimation import NoisySample
 
     class NoiseModel(Protocol):
         """Makes noisy labels."""
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
         """Estimates the noise matrix."""
 
         def estimate(self, sample: NoisySample) -> NoiseMatrix:
-            """Return the estimated noise matrix, as made by ``finalise``."""
+            """Return the estimated noise matrix, as made by ``repair_estimate``."""
 
 
 API_VERSION = 1

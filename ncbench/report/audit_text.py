@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench.errors import NcbenchError
-from ncbench.noise_estimation.audit import LEVEL
+from ncbench.noise_estimation import LEVEL
+from ncbench.types import Array
 
 if TYPE_CHECKING:
-    from ncbench.noise_estimation.audit import Finding
+    from ncbench.noise_estimation import Finding
 
-Array = NDArray[np.float64]
 
 _WIDEST = 6  # most classes whose intervals fit beside the entries
 
@@ -34,19 +33,20 @@ def text(finding: Finding) -> str:
         "",
         *_matrices(finding),
         "",
-        f"wrong labels, mean over classes   {1 - float(np.diagonal(noise.T).mean()):.0%}",
+        f"wrong labels, mean over classes   {1 - float(np.diagonal(noise.matrix).mean()):.0%}",
         f"smallest singular value           {noise.smallest_singular_value:.3f}",
         f"||T^-1||_1                        {noise.inverse_norm:.2f}",
         f"identity mixed in, a              {getattr(noise, 'a', 0.0):g}",
     ]
     if finding.counted is not None and data.clean is not None:
+        difference = np.abs(noise.matrix - finding.counted.matrix).mean()
         lines += [
             "",
             f"Counted in the {int((data.clean >= 0).sum())} rows with a clean label:",
             "",
-            *_grid(data.classes, _numbers(finding.counted.T)),
+            *_grid(data.classes, _numbers(finding.counted.matrix)),
             "",
-            f"mean |estimate - counted|         {np.abs(noise.T - finding.counted.T).mean():.3f}",
+            f"mean |estimate - counted|         {difference:.3f}",
             f"||difference of the inverses||_1  {noise.inverse_error(finding.counted):.2f}",
         ]
     lines.append("")
@@ -64,7 +64,7 @@ def draw(finding: Finding, path: str) -> None:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise NcbenchError("--plot needs matplotlib: pip install 'ncbench[report]'") from error
-    classes, T = finding.data.classes, finding.noise.T
+    classes, T = finding.data.classes, finding.noise.matrix
     size = 2.5 + 0.6 * len(classes)
     figure = Figure(figsize=(size + 1, size), layout="constrained")
     axes = figure.add_subplot()
@@ -88,7 +88,7 @@ def draw(finding: Finding, path: str) -> None:
 
 
 def _matrices(finding: Finding) -> list[str]:
-    classes, T, low, high = finding.data.classes, finding.noise.T, finding.low, finding.high
+    classes, T, low, high = finding.data.classes, finding.noise.matrix, finding.low, finding.high
     if low is None or high is None:
         return _grid(classes, _numbers(T))
     if len(classes) <= _WIDEST:

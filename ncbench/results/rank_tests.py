@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 TIE = 1e-12
 """Numbers closer than this, absolutely and relative to their size, are tied."""

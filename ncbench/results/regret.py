@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ncbench.core.measure import Measure
-from ncbench.core.random_streams import stream
-from ncbench.data.dataset import Dataset
+from ncbench.core import Measure, stream
+from ncbench.data import Dataset
 from ncbench.errors import NcbenchError, NotApplicable, require
 from ncbench.plugin.registry import get_registry
 from ncbench.results.config_key import digest, flat, time_of, varies

@@ -27,7 +27,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc, stdtr, stdtrit
 
 from ncbench.results.rank_tests import (
@@ -39,8 +39,7 @@ from ncbench.results.rank_tests import (
     tied,
     wilcoxon,
 )
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 
 class Interval(NamedTuple):

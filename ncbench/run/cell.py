@@ -15,7 +15,8 @@ from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin import observers
 from ncbench.plugin.registry import get_registry, use_files
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_versions
-from ncbench.run.trial import Cell, Config, losses, prepare, run_trial
+from ncbench.run.trial import Cell, losses, prepare, run_trial
+from ncbench.types import Config
 
 
 def run_alone(config: Config) -> dict[str, Any]:
@@ -128,7 +129,7 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
                 "source": dataset.source,
                 "fingerprint": dataset.fingerprint,
             },
-            noise_matrix=cell.noisy.noise_matrix.T.tolist(),
+            noise_matrix=cell.noisy.noise_matrix.matrix.tolist(),
             trials=_run_or_forget(cell, folder),
             seconds=time.time() - started,
             peak_memory_mb=_peak_memory_mb(),

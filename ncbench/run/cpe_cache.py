@@ -21,13 +21,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import has_fit_parameter
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.files import only_one, write_whole
-from ncbench.learning.class_probabilities import fit_cpe
+from ncbench.learning import fit_cpe
 from ncbench.plugin.registry import get_registry
 from ncbench.plugin.signature_cache import source_files
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 
 class SharedCPE(ClassifierMixin, BaseEstimator):
@@ -77,7 +76,7 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         self.fits_ = 0
         self._sample = (X, y, noise_matrix)
         self._fitted: Any = None
-        told = () if noise_matrix is None else (noise_matrix.T,)
+        told = () if noise_matrix is None else (noise_matrix.matrix,)
         self._key = _digest(self.identity.encode(), X, y, *told)
         return self
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ncbench.config.defaults import shipped_choices, short
 from ncbench.config.settings import SETTINGS
@@ -28,7 +28,8 @@ from ncbench.plugin.registry import KINDS, get_registry
 from ncbench.run.record import RECORD, CellFolder, read_record
 from ncbench.run.worker import get_worker, summary
 
-Config = Mapping[str, Any]
+if TYPE_CHECKING:
+    from ncbench.types import Config
 
 
 def describe(config: Config) -> str:

@@ -18,21 +18,15 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from ncbench.core.confusion import expected_confusion
-from ncbench.core.measure import Measure
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.core.random_streams import split_random_state, stream
-from ncbench.data.dataset import Dataset, NoisyLabels
+from ncbench.core import Measure, NoiseMatrix, expected_confusion, split_random_state, stream
+from ncbench.data import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
-from ncbench.learning.classifier import NoisyLabelClassifier, prediction
-from ncbench.noise_estimation.repair import diagnostics
-from ncbench.noise_estimation.sample import CleanLabels, NoisySample
-from ncbench.plugin.registry import get_registry, require_family
+from ncbench.learning import NoisyLabelClassifier, prediction, require_family
+from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
+from ncbench.plugin.registry import get_registry
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
 from ncbench.theory.bounds import Population
-
-Config = Mapping[str, Any]
-"""A resolved configuration: see ``ncbench.config.schema.resolve``."""
+from ncbench.types import Config
 
 
 @dataclass(frozen=True)
@@ -177,7 +171,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "test_size": len(test),
         "losses": losses(cell, C),
         "confusion": C.tolist(),
-        "noise_matrix_estimate": estimate.T.tolist(),
+        "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
         "theory": terms,

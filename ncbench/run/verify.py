@@ -33,7 +33,7 @@ def rerun(
     if cell.dataset.fingerprint != record["dataset"]["fingerprint"]:
         differences.append("dataset: the data is not the same")
     _compare(
-        "noise_matrix", record["noise_matrix"], cell.noisy.noise_matrix.T.tolist(), differences
+        "noise_matrix", record["noise_matrix"], cell.noisy.noise_matrix.matrix.tolist(), differences
     )
     for then, now in zip(record["trials"], trials, strict=True):
         for key in then:

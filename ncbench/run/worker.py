@@ -16,17 +16,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError
 from ncbench.plugin import observers
 from ncbench.plugin.registry import use_files
 from ncbench.run.record import CellFolder, new_record
 
-Config = Mapping[str, Any]
+if TYPE_CHECKING:
+    from ncbench.types import Config
 
 
 class Worker:

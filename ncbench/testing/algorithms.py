@@ -6,18 +6,15 @@ import inspect
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import check_estimator
 
-from ncbench.core.measure import Family
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import Family, NoiseMatrix
 from ncbench.errors import NotApplicable
 from ncbench.testing.contract import Build, broken, raised, unpickled
 from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 T = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 
@@ -134,7 +131,7 @@ def check_measure_families(build: Build) -> None:
             if family not in declared:
                 broken(
                     f"measure_families is {sorted(declared)}, but fit accepts a {family} measure",
-                    "in fit, use ncbench.plugin.registry.resolve_measure(self.measure, self)",
+                    "in fit, use ncbench.learning.resolve_measure(self.measure, self)",
                 )
 
 

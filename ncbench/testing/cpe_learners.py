@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.testing.contract import Build, broken, unpickled
 from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs
 

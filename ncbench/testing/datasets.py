@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.data.dataset import Dataset
+from ncbench.core import NoiseMatrix
+from ncbench.data import Dataset
 from ncbench.testing.contract import Build, broken
 
 DATA_DIR = "data"

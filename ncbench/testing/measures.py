@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.measure import Family, Measure
+from ncbench.core import Family, Measure
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, broken
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 CLASSES = (2, 3, 4, 5, 7)
 """Numbers of classes at which a measure is checked, where it accepts them."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.data.dataset import Dataset, NoisyLabels
+from ncbench.core import NoiseMatrix
+from ncbench.data import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, broken, made_something_bad
 from ncbench.testing.problems import SIGMAS, dataset
@@ -68,7 +68,7 @@ def check_labels_follow_the_matrix(build: Build) -> None:
         for j in range(data.n_classes):
             mine = y[data.y == j]
             share = np.bincount(mine, minlength=data.n_classes) / len(mine)
-            p = T.T[:, j]
+            p = T.matrix[:, j]
             off = np.abs(share - p) - _ERRORS * np.sqrt(p * (1 - p) / len(mine)) - 1 / len(mine)
             i = int(off.argmax())
             if off[i] > 0:
@@ -88,7 +88,9 @@ def check_sigma(build: Build) -> None:
         prior = np.bincount(data.y) / len(data.y)
         for sigma in SIGMAS:
             drawn = [_corrupt(model, data, sigma, seed) for seed in _SEEDS]
-            expected = [float(prior @ (1 - np.diagonal(noisy.noise_matrix.T))) for noisy in drawn]
+            expected = [
+                float(prior @ (1 - np.diagonal(noisy.noise_matrix.matrix))) for noisy in drawn
+            ]
             wrong = [float(np.mean(noisy.y != data.y)) for noisy in drawn]
             by_chance = np.sqrt(sigma * (1 - sigma) / (len(data.y) * len(drawn)))
             for what, shares in (("its T expects", expected), ("it made", wrong)):
@@ -115,7 +117,7 @@ def check_seeded(build: Build) -> None:
                 "draw from the argument rng alone, never from numpy.random",
             )
         other = _corrupt(model, data, seed=1)
-        noiseless = np.array_equal(first.noise_matrix.T, np.eye(data.n_classes))
+        noiseless = np.array_equal(first.noise_matrix.matrix, np.eye(data.n_classes))
         draws = getattr(model, "draws", True)
         if draws and not noiseless and np.array_equal(first.y, other.y):
             broken(

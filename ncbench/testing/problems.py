@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.measure import Measure, RecallMeasure
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.data.dataset import Dataset, NoisyLabels
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.core import Measure, NoiseMatrix, RecallMeasure
+from ncbench.data import Dataset, NoisyLabels
+from ncbench.types import Array, Labels
 
 SIGMAS = (0.0, 0.1, 0.3)
 """Noise levels that noise models are asked for."""

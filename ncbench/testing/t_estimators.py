@@ -10,15 +10,13 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.noise_estimation.sample import CleanLabels, NoisySample
+from ncbench.core import NoiseMatrix
+from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.testing.contract import Build, broken
 from ncbench.testing.problems import noisy_blobs
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
 """What is to be estimated."""
@@ -52,7 +50,7 @@ def check_orientation(build: Build) -> None:
     """Its matrix is the right way round: nearer to T than to T transposed."""
     if not _learns(build):
         return
-    estimates = [build().estimate(easy_sample(MANY, spread=s)).T for s in SPREADS.values()]
+    estimates = [build().estimate(easy_sample(MANY, spread=s)).matrix for s in SPREADS.values()]
     estimate = min(estimates, key=lambda E: min(_error(E), _error(E, _TRANSPOSED)))
     if _error(estimate, _TRANSPOSED) < _error(estimate):
         broken(
@@ -68,7 +66,7 @@ def check_improves(build: Build) -> None:
         return
     errors = {
         problem: [
-            float(np.mean([_error(build().estimate(easy_sample(m, k, s)).T) for k in _SEEDS]))
+            float(np.mean([_error(build().estimate(easy_sample(m, k, s)).matrix) for k in _SEEDS]))
             for m in (FEW, MANY)
         ]
         for problem, s in SPREADS.items()
@@ -91,7 +89,7 @@ def check_does_not_look_at_the_truth(build: Build) -> None:
     """Its estimate does not depend on sample.noise_matrix, unless it says that it is told T."""
     sample = easy_sample(FEW)
     poisoned = dataclasses.replace(easy_sample(FEW), noise_matrix=POISON)
-    first, second = build().estimate(sample).T, build().estimate(poisoned).T
+    first, second = build().estimate(sample).matrix, build().estimate(poisoned).matrix
     told, looked = getattr(build(), "told_noise_matrix", False), not np.array_equal(first, second)
     difference = np.abs(first - second).max()
     if looked and not told:
@@ -110,7 +108,7 @@ def check_does_not_look_at_the_truth(build: Build) -> None:
 def check_seeded(build: Build) -> None:
     """The same sample and generator give the same estimate."""
     np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
-    first, again = (build().estimate(easy_sample(FEW)).T for _ in range(2))
+    first, again = (build().estimate(easy_sample(FEW)).matrix for _ in range(2))
     if not np.array_equal(first, again):
         broken(
             f"two estimates of one sample differ by up to {np.abs(first - again).max():.3g}",

@@ -10,14 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ncbench.core.measure import Measure
-from ncbench.core.mixture import Mixture
+from ncbench.core import Measure, Mixture
 from ncbench.errors import NotApplicable
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 _MAX_STEPS = 500  # a dozen are usual; whatever the number, ``gap`` says how near it came
 

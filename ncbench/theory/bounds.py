@@ -12,14 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.data.dataset import Dataset
-from ncbench.learning import class_probabilities
-from ncbench.learning.classifier import prediction
-
-Array = NDArray[np.float64]
+from ncbench.core import NoiseMatrix
+from ncbench.data import Dataset
+from ncbench.learning import class_probabilities, prediction
+from ncbench.types import Array
 
 SIZE = 20_000
 """Points of the population that runs are measured on."""

@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.argmin import ConfusionPath
-from ncbench.core.mixture import Mixture
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import ConfusionPath, Mixture, NoiseMatrix
 from ncbench.errors import require
-from ncbench.learning.posterior_classifier import PosteriorClassifier
-from ncbench.plugin.registry import resolve_measure
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.learning import PosteriorClassifier, resolve_measure
+from ncbench.types import Array, Labels
 
 
 class NoiseCorrectedBisection(PosteriorClassifier):
@@ -28,7 +22,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
     cpe : scikit-learn classifier, optional
         Learner of noisy class probabilities; ``stacked`` of the registry by default.
     max_iter : int
-        Number T of steps; the interval of possible losses is halved in each.
+        Number of steps; the interval of possible losses is halved in each.
     sample_split : {"none", "half", "crossfit"}
         Which examples estimate confusion matrices; see ``fit_posterior``.
     random_state : int, optional
@@ -55,7 +49,8 @@ class NoiseCorrectedBisection(PosteriorClassifier):
         """Refuse a number of steps that makes no sense."""
         require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
 
-    def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+    def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+        """Return the rule that Algorithm 2 ends with."""
         A, B = resolve_measure(self.measure, self).ratio(noise.n)
         confusion = ConfusionPath(posterior, y, noise.n)
         best = 1.0 - np.eye(noise.n)  # h^0: the most probable class

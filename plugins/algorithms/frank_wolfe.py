@@ -5,19 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.argmin import ConfusionPath
-from ncbench.core.confusion import project_to_joint
-from ncbench.core.measure import Measure
-from ncbench.core.mixture import Mixture
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import ConfusionPath, Measure, Mixture, NoiseMatrix, project_to_joint
 from ncbench.errors import require
-from ncbench.learning.posterior_classifier import PosteriorClassifier
-from ncbench.plugin.registry import resolve_measure
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.learning import PosteriorClassifier, resolve_measure
+from ncbench.types import Array, Labels
 
 
 class NoiseCorrectedFrankWolfe(PosteriorClassifier):
@@ -30,7 +22,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
     cpe : scikit-learn classifier, optional
         Learner of noisy class probabilities; ``stacked`` of the registry by default.
     max_iter : int
-        Number T of steps; step t has size 2 / (t + 1).
+        Number of steps; step t has size 2 / (t + 1).
     sample_split : {"none", "half", "crossfit"}
         Which examples estimate confusion matrices; see ``fit_posterior``.
     tol : float
@@ -69,36 +61,37 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
         require(self.tol >= 0, "tol", self.tol, "at least 0; with 0 all steps are taken")
 
-    def _mix(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+    def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+        """Return the mixture of rules that Algorithm 1 ends with."""
         psi = resolve_measure(self.measure, self)
-        n, T = noise.n, self.max_iter
+        n, steps = noise.n, self.max_iter
         if psi.family == "linear":
-            T = 1  # a linear psi is its own linearisation: the first step solves it
+            steps = 1  # a linear psi is its own linearisation: the first step solves it
         confusion = ConfusionPath(posterior, y, n)
-        losses, confusions = np.empty((T, n, n)), np.empty((T, n, n))
+        losses, confusions = np.empty((steps, n, n)), np.empty((steps, n, n))
         # h^0 predicts every class with probability 1/n: all recalls are positive.
         C = np.repeat(np.bincount(y, minlength=n)[:, None] / (len(y) * n), n, axis=1)
-        trace = Trace(T)
-        for t in range(1, T + 1):
+        trace = Trace(steps)
+        for t in range(1, steps + 1):
             clean, moved = project_to_joint(noise.correct_confusion(C))  # OP2: T^-1 C^(t-1)
             losses[t - 1] = L = psi.gradient(clean)  # line 7; T^-T is in the posterior
             confusions[t - 1] = Gamma = confusion(L)  # lines 8 and 9
-            step = 2 / (t + 1)
-            C = (1 - step) * C + step * Gamma
+            size = 2 / (t + 1)
+            C = (1 - size) * C + size * Gamma
             trace.moved = max(trace.moved, moved)
             if t in trace.checkpoints:
                 gap = np.sum(L * (clean - noise.correct_confusion(Gamma)))
                 trace.note(t, psi(clean), float(gap))
                 if abs(gap) <= self.tol:
-                    T = t
+                    steps = t
                     break
         clean, moved = project_to_joint(noise.correct_confusion(C))
-        mixture = Mixture(losses[:T], weights(T))
-        mixture = mixture.compressed(confusions[:T]) if self.compress else mixture.merged()
-        self.n_iter_ = T
+        mixture = Mixture(losses[:steps], weights(steps))
+        mixture = mixture.compressed(confusions[:steps]) if self.compress else mixture.merged()
+        self.n_iter_ = steps
         self.confusion_ = C
         self.diagnostics_ = {
-            "iterations": T,
+            "iterations": steps,
             "components": len(mixture.weights),
             "objective": psi(clean),
             "projected_mass": max(trace.moved, moved),
@@ -115,17 +108,18 @@ class FrankWolfe(NoiseCorrectedFrankWolfe):
     uses_noise_matrix = False
 
 
-def weights(T: int) -> Array:
-    """Return the weights of g^1, ..., g^T in h^T.
+def weights(steps: int) -> Array:
+    """Return the weights of g^1, ..., g^s in h^s, for s steps.
 
-    ``w_t = step_t * prod_{s > t} (1 - step_s) = 2 t / (T (T + 1))``; step_1 = 1 removes h^0.
+    With sizes ``a_t = 2 / (t + 1)``, ``w_t = a_t * prod_{u > t} (1 - a_u) = 2 t / (s (s + 1))``;
+    a_1 = 1 removes h^0.
 
     Examples
     --------
     >>> weights(3)
     array([0.16666667, 0.33333333, 0.5       ])
     """
-    return np.asarray(np.arange(1, T + 1) * (2 / (T * (T + 1))), dtype=np.float64)
+    return np.asarray(np.arange(1, steps + 1) * (2 / (steps * (steps + 1))), dtype=np.float64)
 
 
 class Trace:
@@ -136,8 +130,8 @@ class Trace:
     so the gap can be negative and bounds nothing. ``model_gap`` is what bounds.
     """
 
-    def __init__(self, T: int) -> None:
-        self.checkpoints = frozenset(np.geomspace(1, T, 60).astype(int).tolist()) | {T}
+    def __init__(self, steps: int) -> None:
+        self.checkpoints = frozenset(np.geomspace(1, steps, 60).astype(int).tolist()) | {steps}
         self.path: dict[str, list[float]] = {"step": [], "objective": [], "gap": []}
         self.moved = 0.0
 

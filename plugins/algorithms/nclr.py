@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisyLabelClassifier
-from ncbench.learning.linear_softmax import CrossEntropy, ForwardCrossEntropy, Loss
-from ncbench.learning.penalty_search import check_path, fit_penalty_path
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.learning import CrossEntropy, ForwardCrossEntropy, Loss, check_path, fit_penalty_path
+from ncbench.types import Array, Labels
 
 
 class _NCLR(NoisyLabelClassifier):
@@ -95,6 +90,7 @@ class NCLRForward(_NCLR):
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.linspace(-1, 1, 60)[:, None]
     >>> y = np.where(X[:, 0] > 0, "yes", "no")
     >>> y[::10] = "yes"  # a few "no" were written down as "yes"
@@ -135,6 +131,7 @@ class NCLRBackward(_NCLR):
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.linspace(-1, 1, 60)[:, None]
     >>> y = np.where(X[:, 0] > 0, "yes", "no")
     >>> y[::10] = "yes"  # a few "no" were written down as "yes"

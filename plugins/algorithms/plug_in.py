@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.mixture import Mixture
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.learning.posterior_classifier import PosteriorClassifier
+from ncbench.core import Mixture, NoiseMatrix
+from ncbench.learning import PosteriorClassifier
+from ncbench.types import Array, Labels
 
 
 class NCLRPlugIn(PosteriorClassifier):
@@ -27,9 +26,8 @@ class NCLRPlugIn(PosteriorClassifier):
         self.cpe = cpe
         self.random_state = random_state
 
-    def _mix(
-        self, posterior: NDArray[np.float64], y: NDArray[np.int64], noise: NoiseMatrix
-    ) -> Mixture:
+    def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+        """Return the rule of the most probable class."""
         return Mixture.single(1.0 - np.eye(noise.n))
 
 

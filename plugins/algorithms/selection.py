@@ -5,18 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench import NoiseMatrix, NoisyLabelClassifier
-from ncbench.core.confusion import expected_confusion, project_to_joint
-from ncbench.core.measure import Measure
+from ncbench import NoiseMatrix, NoisyLabelClassifier, load
+from ncbench.core import Measure, expected_confusion, project_to_joint
 from ncbench.errors import require
-from ncbench.learning.class_probabilities import stratified_folds
-from ncbench.plugin.registry import get_registry, resolve_measure
-from ncbench.run.cpe_cache import SharedCPE
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.learning import cpe_learner, resolve_measure, stratified_folds
+from ncbench.types import Array, Labels
 
 LINEAR = ("logistic", "power_logistic", "forward", "power_forward")
 
@@ -80,7 +74,7 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
         """Refuse candidates that are not there, and numbers that make no sense."""
         require(len(self._names()) > 0, "candidates", self._names(), "at least one CPE learner")
         for name in self._names():
-            get_registry().plugin("cpe", name)
+            load("cpe", name)
         require(self.folds >= 2, "folds", self.folds, "at least 2")
         for name in ("search_iter", "max_iter"):
             require(getattr(self, name) >= 1, name, getattr(self, name), "at least one step")
@@ -115,16 +109,12 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
         return np.asarray(self.algorithm_._predict_proba(X))
 
     def _algorithm(self, psi: Measure, cpe: str, max_iter: int) -> Any:
-        registry = get_registry()
-        learner = registry.build("cpe", cpe, random_state=self.random_state)
-        if isinstance(self.cpe, SharedCPE):
-            learner = self.cpe.alike(learner, cpe)
         shared = {
             "measure": psi,
-            "cpe": learner,
+            "cpe": cpe_learner(cpe, self.random_state, like=self.cpe),
             "sample_split": "none",
             "random_state": self.random_state,
         }
         if psi.family == "ratio_of_linear":
-            return registry.build("algo", "ncbs", **shared)
-        return registry.build("algo", "ncfw", max_iter=max_iter, **shared)
+            return load("algo", "ncbs")(**shared)
+        return load("algo", "ncfw")(max_iter=max_iter, **shared)

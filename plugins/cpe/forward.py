@@ -9,12 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import NoiseMatrix
 from ncbench.errors import require
-from ncbench.learning.linear_softmax import ForwardCrossEntropy
-from ncbench.learning.penalty_search import fit_penalty_path
-
-Array = NDArray[np.float64]
+from ncbench.learning import ForwardCrossEntropy, fit_penalty_path
+from ncbench.types import Array
 
 
 class ForwardLogistic(ClassifierMixin, BaseEstimator):

@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from ncbench.errors import require
+from ncbench.types import Array
 
-Array = NDArray[np.float64]
 Score = Literal["accuracy", "log_loss"]
 
 

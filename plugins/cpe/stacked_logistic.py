@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ncbench.errors import require
-from ncbench.learning.class_probabilities import deal_folds, posterior
+from ncbench.learning import deal_folds, posterior
+from ncbench.types import Array
 
 from .logistic_regression import logistic
-
-Array = NDArray[np.float64]
 
 SEARCH = 20_000
 """Examples that choose C of the second level: of a larger sample, so many or a few less."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ncbench import Dataset, NcbenchError
-from ncbench.data.encoding import features_and_labels
+from ncbench.data import features_and_labels
 
 
 def openml(id: str, version: str = "active", target: str | None = None) -> Dataset:

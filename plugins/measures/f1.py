@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import Measure, NcbenchError
 from ncbench.errors import UnknownName
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 
 class MicroF1(Measure):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import Measure, NcbenchError, identified_by
-from ncbench.data.npz import content_of_path
-
-Array = NDArray[np.float64]
+from ncbench.data import content_of_path
+from ncbench.types import Array
 
 
 class ZeroOne(Measure):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import RecallMeasure
-
-Array = NDArray[np.float64]
+from ncbench.types import Array
 
 
 class HMean(RecallMeasure):

@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import Dataset, NcbenchError, NoisyLabels, identified_by
-from ncbench.data.noise_model import MatrixNoise
-from ncbench.data.npz import content_of_path
-
-Array = NDArray[np.float64]
+from ncbench.data import MatrixNoise, content_of_path
+from ncbench.types import Array
 
 
 @identified_by(content_of_path)

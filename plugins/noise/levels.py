@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ncbench.core.noise_matrix import MAX_CONDITION
-from ncbench.data.dataset import Dataset, NoisyLabels
-from ncbench.data.noise_model import MatrixNoise
-
-Array = NDArray[np.float64]
+from ncbench.core import MAX_CONDITION
+from ncbench.data import Dataset, MatrixNoise, NoisyLabels
+from ncbench.types import Array
 
 
 class Symmetric(MatrixNoise):

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
-from ncbench.noise_estimation.repair import finalise
-
-Array = NDArray[np.float64]
+from ncbench.noise_estimation import repair_estimate
+from ncbench.types import Array
 
 
 class Anchor:
@@ -44,7 +43,7 @@ class Anchor:
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate, from the learner's posteriors of the sample it was fitted to."""
-        return finalise(self.columns(sample.posterior()), sample.classes)
+        return repair_estimate(self.columns(sample.posterior()), sample.classes)
 
     def columns(self, P: Array) -> Array:
         """Return the estimate from noisy posteriors, m x n."""

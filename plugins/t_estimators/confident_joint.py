@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import NoiseMatrix, NoisySample
-from ncbench.noise_estimation.repair import finalise
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.noise_estimation import repair_estimate
+from ncbench.types import Array, Labels
 
 
 class ConfidentJoint:
@@ -30,7 +27,9 @@ class ConfidentJoint:
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate, from out-of-fold posteriors."""
-        return finalise(self.matrix(sample.out_of_fold_posterior(), sample.y), sample.classes)
+        return repair_estimate(
+            self.matrix(sample.out_of_fold_posterior(), sample.y), sample.classes
+        )
 
     def matrix(self, P: Array, y: Labels) -> Array:
         """Return the joint frequencies, noisy by clean, from posteriors m x n and noisy labels."""

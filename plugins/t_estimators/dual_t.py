@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import NoiseMatrix, NoisySample
-from ncbench.noise_estimation.repair import finalise
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.noise_estimation import repair_estimate
+from ncbench.types import Array, Labels
 
 
 class DualT:
@@ -37,7 +34,7 @@ class DualT:
             f"class {sample.classes[j]}: never predicted, its labels taken to be right"
             for j in empty
         ]
-        return finalise(self.product(P, sample.y), sample.classes, warnings)
+        return repair_estimate(self.product(P, sample.y), sample.classes, warnings)
 
     def product(self, P: Array, y: Labels) -> Array:
         """Return the estimate from noisy posteriors, m x n, and noisy labels."""

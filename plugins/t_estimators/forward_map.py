@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
 from ncbench.errors import require
-from ncbench.learning.class_probabilities import deal_folds
-from ncbench.learning.joint_noise import LearntNoise, fit_learnt_noise
-from ncbench.noise_estimation.repair import finalise
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.learning import JointFit, deal_folds, fit_joint_noise
+from ncbench.noise_estimation import repair_estimate
+from ncbench.types import Array, Labels
 
 
 class ForwardMAP:
@@ -45,7 +41,7 @@ class ForwardMAP:
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate; the CPE learner is not used."""
-        fit = fit_learnt_noise(
+        fit = fit_joint_noise(
             StandardScaler().fit_transform(sample.X),
             sample.y,
             sample.n_classes,
@@ -53,7 +49,7 @@ class ForwardMAP:
             penalty=self.penalty,
             max_iter=self.max_iter,
         )
-        return finalise(fit.T, sample.classes)
+        return repair_estimate(fit.matrix, sample.classes)
 
 
 class CautiousMAP:
@@ -100,17 +96,15 @@ class CautiousMAP:
             for i, tau in enumerate(self.taus):  # each starts where the one before ended
                 fit = self._fit(X[~held_out], sample.y[~held_out], sample.n_classes, tau, fit)
                 losses[i, held_out] = fit.losses(X[held_out], sample.y[held_out])
-                inverse_norms[i] += finalise(fit.T).inverse_norm
+                inverse_norms[i] += repair_estimate(fit.matrix).inverse_norm
         tau = self.taus[cautious_choice(losses, inverse_norms)]
         final = self._fit(X, sample.y, sample.n_classes, tau, None)
-        return finalise(final.T, sample.classes)
+        return repair_estimate(final.matrix, sample.classes)
 
-    def _fit(
-        self, X: Array, y: Labels, n: int, tau: float, before: LearntNoise | None
-    ) -> LearntNoise:
+    def _fit(self, X: Array, y: Labels, n: int, tau: float, before: JointFit | None) -> JointFit:
         start, tol = (None, 1e-5) if before is None else (before.model, 1e-4)
         prior = SymmetricPrior(tau, len(y))
-        return fit_learnt_noise(X, y, n, prior, penalty=self.penalty, tol=tol, start=start)
+        return fit_joint_noise(X, y, n, prior, penalty=self.penalty, tol=tol, start=start)
 
 
 def cautious_choice(losses: Array, inverse_norms: Array) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations_with_replacement, permutations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares, linear_sum_assignment
 from scipy.special import softmax
 from sklearn.neighbors import NearestNeighbors
@@ -13,10 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.errors import require
-from ncbench.noise_estimation.repair import finalise
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.noise_estimation import repair_estimate
+from ncbench.types import Array, Labels
 
 
 class HOC:
@@ -45,14 +42,16 @@ class HOC:
         """Return the estimate; the CPE learner is not used."""
         m = len(sample.y)
         if m < 3:
-            return finalise(np.eye(sample.n_classes), sample.classes, ["fewer than 3 examples"])
+            return repair_estimate(
+                np.eye(sample.n_classes), sample.classes, ["fewer than 3 examples"]
+            )
         X = StandardScaler().fit_transform(sample.X)
         points = np.arange(m)
         if m > self.max_points:
             points = np.sort(sample.rng.choice(m, self.max_points, replace=False))
         near = NearestNeighbors(n_neighbors=3).fit(X).kneighbors(X[points], return_distance=False)
         moments = label_moments(_with_itself_first(near, points), sample.y, sample.n_classes)
-        return finalise(solve_moments(moments, self.prior / len(points)), sample.classes)
+        return repair_estimate(solve_moments(moments, self.prior / len(points)), sample.classes)
 
 
 Moments = tuple[Array, Array, Array]

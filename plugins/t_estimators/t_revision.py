@@ -5,22 +5,19 @@ from __future__ import annotations
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
 from ncbench.errors import require
-from ncbench.learning.linear_softmax import (
+from ncbench.learning import (
     CrossEntropy,
     LinearSoftmax,
     LossValue,
     descend_linear_softmax,
     fit_linear_softmax,
 )
-from ncbench.noise_estimation.repair import finalise, project_columns
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.noise_estimation import project_columns, repair_estimate
+from ncbench.types import Array, Labels
 
 _PATIENCE = 20
 _SMALLEST = 1e-12
@@ -70,23 +67,25 @@ class TRevision:
         """Return the estimate; the CPE learner's posteriors give the start."""
         n = sample.n_classes
         P = sample.posterior()
-        start = finalise(P[P.argmax(axis=0)].T * P.any(axis=0), sample.classes)
+        start = repair_estimate(P[P.argmax(axis=0)].T * P.any(axis=0), sample.classes)
         held_out = sample.rng.random(len(sample.y)) < self.held_out
         if held_out.all() or not held_out.any():
-            return finalise(start.T, sample.classes, ["too few examples to revise T with"])
+            return repair_estimate(
+                start.matrix, sample.classes, ["too few examples to revise T with"]
+            )
         X = StandardScaler().fit_transform(sample.X)
         X_train, y = X[~held_out], sample.y[~held_out]
-        model = self._with_fixed(start.T, X_train, y)
+        model = self._with_fixed(start.matrix, X_train, y)
         iterates = descend_linear_softmax(
             X_train,
             ReweightedCrossEntropy(y),
-            LinearSoftmax(model.coef, model.intercept, start.T.ravel()),
+            LinearSoftmax(model.coef, model.intercept, start.matrix.ravel()),
             penalty=self.penalty,
             step=1.0,
             extra_step=self.step,
             project=lambda T: project_columns(T.reshape(n, n)).ravel(),
         )
-        best, least, waited = start.T, np.inf, 0
+        best, least, waited = start.matrix, np.inf, 0
         for model in islice(iterates, self.steps + 1):
             loss = _forward_loss(model, X[held_out], sample.y[held_out])
             waited = 0 if loss < least else waited + 1
@@ -94,7 +93,7 @@ class TRevision:
                 best, least = model.extra.reshape(n, n), loss
             if waited == _PATIENCE or not np.isfinite(loss):
                 break
-        return finalise(best, sample.classes)
+        return repair_estimate(best, sample.classes)
 
     def _with_fixed(self, T: Array, X: Array, y: Labels) -> LinearSoftmax:
         """Fit g to labels weighted by beta, which g itself gives: a fixed point."""

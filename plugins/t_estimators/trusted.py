@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
-from ncbench.noise_estimation.repair import finalise, project_columns
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from ncbench.noise_estimation import project_columns, repair_estimate
+from ncbench.types import Array, Labels
 
 
 class TrustedSet:
@@ -63,7 +60,7 @@ class TrustedSet:
                 T = average_posterior(P[trusted.examples], trusted.y, n)
             else:
                 T = two_sample(P, sample.y, P[trusted.examples], trusted.y, n)
-        return finalise(T, sample.classes, warnings)
+        return repair_estimate(T, sample.classes, warnings)
 
 
 def count_pairs(noisy: Labels, clean: Labels, n: int) -> Array:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.errors import require
-from ncbench.learning.joint_noise import fit_learnt_noise
-from ncbench.noise_estimation.repair import finalise
-
-Array = NDArray[np.float64]
+from ncbench.learning import fit_joint_noise
+from ncbench.noise_estimation import repair_estimate
+from ncbench.types import Array
 
 
 class VolMin:
@@ -42,7 +40,7 @@ class VolMin:
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate; the CPE learner is not used."""
-        fit = fit_learnt_noise(
+        fit = fit_joint_noise(
             StandardScaler().fit_transform(sample.X),
             sample.y,
             sample.n_classes,
@@ -50,7 +48,7 @@ class VolMin:
             penalty=self.penalty,
             max_iter=self.max_iter,
         )
-        return finalise(fit.T, sample.classes)
+        return repair_estimate(fit.matrix, sample.classes)
 
 
 class Volume:

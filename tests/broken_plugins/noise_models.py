@@ -86,7 +86,7 @@ class DrawsTransposed:
 
     def corrupt(self, dataset, sigma, rng):
         noise = NoiseMatrix(to_the_first(dataset.n_classes, sigma))
-        rows = noise.T / noise.T.sum(axis=1, keepdims=True)
+        rows = noise.matrix / noise.matrix.sum(axis=1, keepdims=True)
         y = np.array([rng.choice(dataset.n_classes, p=rows[label]) for label in dataset.y])
         return NoisyLabels(noise, y)
 

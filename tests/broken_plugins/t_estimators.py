@@ -68,7 +68,7 @@ class Peeks(Good):
 
     def estimate(self, sample):
         T = self.matrix(sample.X, sample.y, sample)
-        return NoiseMatrix((T + sample.noise_matrix.T) / 2)
+        return NoiseMatrix((T + sample.noise_matrix.matrix) / 2)
 
 
 class OracleThatDoesNotLook(Good):

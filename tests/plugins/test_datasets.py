@@ -15,7 +15,8 @@ import pytest
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-from ncbench import Dataset, NcbenchError, NoiseMatrix, seeds
+from ncbench import Dataset, NcbenchError, NoiseMatrix
+from ncbench.core.random_streams import stream
 from ncbench.data.encoding import MAX_CATEGORIES, label_array
 from ncbench.data.npz import check_sum, read_npz, sum_file, write_npz
 from ncbench_plugins.datasets import ncbench_datasets, synthetic, uci
@@ -88,14 +89,14 @@ def test_synthetic_priors_are_the_papers() -> None:
         eta = synthetic.posterior(np.column_stack([s / 2, s / 2]))
         priors += weights @ eta / weights.sum() / len(synthetic.MEANS)
     np.testing.assert_allclose(priors, [0.851, 0.099, 0.050], atol=1e-3)
-    data = synthetic.synthetic(seeds.stream(0, "test"), train=50_000, test=50_000)
+    data = synthetic.synthetic(stream(0, "test"), train=50_000, test=50_000)
     frequencies = np.bincount(data.y) / len(data.y)
     standard_errors = np.sqrt(priors * (1 - priors) / len(data.y))
     assert np.all(np.abs(frequencies - priors) < 5 * standard_errors)
 
 
 def test_synthetic_posterior_is_calibrated() -> None:
-    data = synthetic.synthetic(seeds.stream(1, "test"), train=50_000, test=50_000)
+    data = synthetic.synthetic(stream(1, "test"), train=50_000, test=50_000)
     assert data.true_posterior is not None
     eta = data.true_posterior(data.X)
     np.testing.assert_allclose(eta.sum(axis=1), 1, atol=1e-12)
@@ -109,7 +110,7 @@ def test_synthetic_posterior_is_calibrated() -> None:
 
 def test_synthetic_is_a_function_of_its_stream() -> None:
     first, again, other = (
-        synthetic.synthetic(seeds.stream(seed, "x"), train=200, test=300) for seed in (0, 0, 1)
+        synthetic.synthetic(stream(seed, "x"), train=200, test=300) for seed in (0, 0, 1)
     )
     assert first.fingerprint == again.fingerprint != other.fingerprint
     assert (len(first.y), first.test_size, first.classes) == (500, 300, ("0", "1", "2"))
@@ -117,9 +118,9 @@ def test_synthetic_is_a_function_of_its_stream() -> None:
 
 def test_synthetic_refuses_samples_without_all_classes() -> None:
     with pytest.raises(NcbenchError, match="no example of class 1"):
-        synthetic.synthetic(seeds.stream(0, "x"), train=1, test=1)
+        synthetic.synthetic(stream(0, "x"), train=1, test=1)
     with pytest.raises(NcbenchError, match="test=0"):
-        synthetic.synthetic(seeds.stream(0, "x"), test=0)
+        synthetic.synthetic(stream(0, "x"), test=0)
 
 
 # --- bundled
@@ -147,7 +148,7 @@ def test_folder_gives_the_papers_data_and_noise(name: str, shared: Path) -> None
         assert sorted(data.recorded_noise) == [0.1, 0.2, 0.3, 0.4]
         for k in range(1, 5):
             noise, noisy = data.recorded_noise[k / 10]
-            np.testing.assert_allclose(noise.T, stored[f"noise_matrix_{k}"], atol=1e-12)
+            np.testing.assert_allclose(noise.matrix, stored[f"noise_matrix_{k}"], atol=1e-12)
             np.testing.assert_array_equal(noisy, stored[f"noisy_y_{k}"])
     assert data.source == f"{name}.npz"
 
@@ -157,12 +158,12 @@ def test_covtype_draws_the_labels_that_the_file_lacks(shared: Path) -> None:
     assert data.X.shape == (581_012, 14)
     assert sorted(data.recorded_noise) == [0.1, 0.2, 0.3, 0.4]
     noise, noisy = data.recorded_noise[0.3]
-    expected = noise.draw_labels(data.y, seeds.stream(0, "recorded", "covtype", 0.3))
+    expected = noise.draw_labels(data.y, stream(0, "recorded", "covtype", 0.3))
     np.testing.assert_array_equal(noisy, expected)
     counts = np.bincount(data.y)
     for j, count in enumerate(counts):
         drawn = np.bincount(noisy[data.y == j], minlength=7) / count
-        assert np.abs(drawn - noise.T[:, j]).max() < 5 * np.sqrt(0.25 / count)
+        assert np.abs(drawn - noise.matrix[:, j]).max() < 5 * np.sqrt(0.25 / count)
 
 
 @pytest.mark.parametrize("features", [0, 55])
@@ -610,7 +611,7 @@ def test_own_npz_with_recorded_noise(named: bool, tmp_path: Path) -> None:
     assert data.classes == (("no", "yes") if named else ("0", "1"))
     assert data.recorded_noise[0.1].noise_matrix == NoiseMatrix(T)
     np.testing.assert_array_equal(data.recorded_noise[0.1].y, noisy)
-    drawn = NoiseMatrix(T).draw_labels(data.y, seeds.stream(0, "recorded", "own", 0.3))
+    drawn = NoiseMatrix(T).draw_labels(data.y, stream(0, "recorded", "own", 0.3))
     np.testing.assert_array_equal(data.recorded_noise[0.3].y, drawn)
 
 

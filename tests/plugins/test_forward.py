@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from ncbench.core.noise_matrix import NoiseMatrix
@@ -15,13 +14,12 @@ from ncbench.learning.class_probabilities import fit_posterior
 from ncbench.learning.linear_softmax import LinearSoftmax
 from ncbench.plugin.registry import get_registry
 from ncbench.run.cpe_cache import SharedCPE
+from ncbench.types import Array, Labels
 from ncbench_plugins.algorithms.selection import NoiseCorrectedSelection
 from ncbench_plugins.cpe.forward import ForwardLogistic, forward, power_forward
 from ncbench_plugins.cpe.logistic_regression import logistic
 
 T = NoiseMatrix([[0.6, 0.0, 0.3], [0.4, 0.7, 0.0], [0.0, 0.3, 0.7]])
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 def sample(m: int = 1000) -> tuple[Array, Array, Labels]:

@@ -37,7 +37,7 @@ def dataset(n: int = 3, m: int = 3000, **more: object) -> Dataset:
 @pytest.mark.parametrize("n", [2, 3, 7])
 @pytest.mark.parametrize("sigma", [0.0, 0.1, 0.4])
 def test_sigma_is_the_probability_of_a_wrong_label(model: type, n: int, sigma: float) -> None:
-    T = NoiseMatrix(model().matrix(n, sigma, rng())).T
+    T = NoiseMatrix(model().matrix(n, sigma, rng())).matrix
     np.testing.assert_allclose(np.diagonal(T), 1 - sigma, atol=1e-15)
     off = T - np.diag(np.diagonal(T))
     np.testing.assert_allclose(off.sum(axis=0), sigma, atol=1e-15)
@@ -139,13 +139,13 @@ def test_matrix_from_npy(tmp_path: Path) -> None:
     file = tmp_path / "T.npy"
     np.save(file, np.array(T2, dtype=np.float32))
     noise, _ = GivenMatrix(path=str(file)).corrupt(dataset(n=2), 0.0, rng())
-    np.testing.assert_allclose(noise.T, T2, atol=1e-7)
+    np.testing.assert_allclose(noise.matrix, T2, atol=1e-7)
 
 
 def test_matrix_of_integers(tmp_path: Path) -> None:
     noise, y = GivenMatrix(matrix=[[0, 1], [1, 0]]).corrupt(dataset(n=2), 0.0, rng())
     np.testing.assert_array_equal(y, 1 - dataset(n=2).y)
-    np.testing.assert_array_equal(noise.T, [[0, 1], [1, 0]])
+    np.testing.assert_array_equal(noise.matrix, [[0, 1], [1, 0]])
 
 
 @pytest.mark.parametrize("matrix", [T2, [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]], [0.5, 0.5, 0.0]])
@@ -258,5 +258,5 @@ def test_random_takes_recorded_noise_where_there_is_some() -> None:
     model = Random(recorded=True)
     assert model.corrupt(data, 0.2, np.random.default_rng(0)) is brought
     drawn = model.corrupt(data, 0.3, np.random.default_rng(0))
-    assert np.diagonal(drawn.noise_matrix.T) == pytest.approx([0.7, 0.7])
+    assert np.diagonal(drawn.noise_matrix.matrix) == pytest.approx([0.7, 0.7])
     assert Random().corrupt(data, 0.2, np.random.default_rng(0)) is not brought

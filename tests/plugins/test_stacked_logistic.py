@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError
 from ncbench.learning.linear_softmax import LinearSoftmax
+from ncbench.types import Array
 from ncbench_plugins.cpe import stacked_logistic as module
 from ncbench_plugins.cpe.logistic_regression import logistic
 from ncbench_plugins.cpe.stacked_logistic import StackedLogistic, stacked
 
 T = NoiseMatrix(0.4 * np.eye(3) + 0.2)
-Array = NDArray[np.float64]
 
 
 def sample(m: int, seed: int) -> tuple[Array, Array, NDArray[np.int64]]:

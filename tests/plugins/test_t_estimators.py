@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample, load
-from ncbench.learning.joint_noise import LearntForwardCrossEntropy, OffDiagonal, fit_learnt_noise
+from ncbench.learning.joint_noise import JointCrossEntropy, OffDiagonal, fit_joint_noise
 from ncbench.learning.linear_softmax import LinearSoftmax, _Problem, _whitening
 from ncbench.noise_estimation.sample import CleanLabels
 from ncbench.plugin.registry import get_registry
@@ -69,7 +69,7 @@ def test_every_estimate_can_be_used_and_is_a_function_of_the_sample(name, params
     assert isinstance(first, NoiseMatrix)
     assert first.n == n
     assert first.smallest_singular_value >= 0.05 - 1e-9 or name == "known"
-    np.testing.assert_array_equal(first.T, again.T)
+    np.testing.assert_array_equal(first.matrix, again.matrix)
 
 
 @pytest.mark.parametrize(("name", "params"), VARIANTS)
@@ -110,8 +110,8 @@ def test_estimates_are_near_the_truth_where_classes_are_apart(name):
     )
     params = {"fraction": 0.5} if name == "trusted" else {}
     # Dual-T's first factor is what anchors give, T, and so is its second: see its docstring.
-    expected = noise.T @ noise.T if name == "dual_t" else noise.T
-    assert np.abs(estimate(name, sample, **params).T - expected).mean() < 0.05
+    expected = noise.matrix @ noise.matrix if name == "dual_t" else noise.matrix
+    assert np.abs(estimate(name, sample, **params).matrix - expected).mean() < 0.05
 
 
 def test_classes_are_named_in_warnings():
@@ -161,7 +161,7 @@ def test_confident_joint_is_cleanlabs(n):
 @pytest.mark.parametrize("n", [2, 3, 6, 12])
 def test_hoc_recovers_t_from_exact_moments(n):
     rng = np.random.default_rng(n)
-    T, p = random_noise(rng, n, 0.4).T, rng.dirichlet(np.full(n, 4.0))
+    T, p = random_noise(rng, n, 0.4).matrix, rng.dirichlet(np.full(n, 4.0))
     np.testing.assert_allclose(solve_moments(model_moments(T, p)), T, atol=1e-6)
 
 
@@ -190,7 +190,7 @@ def test_trusted_pairs_are_counted_and_smoothed():
 def test_trusted_two_sample_is_exact_in_expectation():
     """With posteriors that are the same in both samples, T is the ratio of the two moments."""
     rng = np.random.default_rng(0)
-    T, prior = random_noise(rng, 3).T, np.array([2, 3, 5])
+    T, prior = random_noise(rng, 3).matrix, np.array([2, 3, 5])
     clean = np.repeat([0, 1, 2], 100 * prior)
     h = np.repeat(rng.dirichlet(np.ones(3), 3), 100 * prior, axis=0)
     # Each class's labels in exactly the proportions of T, to a hundredth.
@@ -245,7 +245,7 @@ def numeric_and_analytic(loss, n, extra, seed=0):
 @pytest.mark.parametrize("regulariser", [None, Volume(0.3), SymmetricPrior(0.5, m=25)])
 def test_gradients_of_volmin_and_forward_map(n, regulariser):
     rng = np.random.default_rng(n)
-    loss = LearntForwardCrossEntropy(rng.integers(n, size=25), n, regulariser)
+    loss = JointCrossEntropy(rng.integers(n, size=25), n, regulariser)
     numeric, analytic = numeric_and_analytic(loss, n, rng.normal(size=n * (n - 1)))
     np.testing.assert_allclose(analytic, numeric, atol=2e-5)
 
@@ -254,7 +254,7 @@ def test_gradients_of_volmin_and_forward_map(n, regulariser):
 def test_gradients_of_t_revision(n):
     rng = np.random.default_rng(n)
     loss = ReweightedCrossEntropy(rng.integers(n, size=25))
-    numeric, analytic = numeric_and_analytic(loss, n, random_noise(rng, n).T.ravel())
+    numeric, analytic = numeric_and_analytic(loss, n, random_noise(rng, n).matrix.ravel())
     np.testing.assert_allclose(analytic, numeric, atol=2e-5)
 
 
@@ -268,10 +268,10 @@ def test_volume_is_constant_where_it_would_have_no_bound():
 def test_forward_map_with_a_narrow_prior_is_symmetric_and_with_a_wide_one_the_likelihoods():
     sample = noisy_sample(400, 3)
     off = ~np.eye(3, dtype=bool)
-    assert np.ptp(estimate("forward_map", sample, tau=1e-3).T[off]) < 1e-4
-    assert np.ptp(estimate("forward_map", sample).T[off]) > 0.05
+    assert np.ptp(estimate("forward_map", sample, tau=1e-3).matrix[off]) < 1e-4
+    assert np.ptp(estimate("forward_map", sample).matrix[off]) > 0.05
     free, wide, narrow = (
-        fit_learnt_noise(sample.X, sample.y, 3, regulariser, penalty=1e-4)
+        fit_joint_noise(sample.X, sample.y, 3, regulariser, penalty=1e-4)
         .losses(sample.X, sample.y)
         .mean()
         for regulariser in (None, SymmetricPrior(1e4, 400), SymmetricPrior(1e-3, 400))
@@ -290,4 +290,4 @@ def test_forward_map_converges_on_the_synthetic_problem():
     data = load("dataset", "synthetic")(rng=rng, train=90_000, test=10_000)
     noise = NoiseMatrix(0.7 * np.eye(3) + 0.1)  # symmetric, as in the paper
     sample = NoisySample(data.X, noise.draw_labels(data.y, rng), 3, None, rng)
-    assert np.abs(estimate("forward_map", sample).T - noise.T).mean() < 0.01
+    assert np.abs(estimate("forward_map", sample).matrix - noise.matrix).mean() < 0.01

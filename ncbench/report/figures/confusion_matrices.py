@@ -9,13 +9,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.report.figures.results import NothingToDraw, Record, panels
+from ncbench.core import NoiseMatrix
+from ncbench.report.figures.results import NothingToDraw, panels
 from ncbench.report.figures.style import drawing, grid, number, shortened, wrapped
-
-Array = NDArray[np.float64]
+from ncbench.types import Array, Record
 
 _ANNOTATED = 6  # classes; more of them leave no room for numbers
 _NAMED = 12

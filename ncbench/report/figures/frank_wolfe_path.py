@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from ncbench.report.figures.curves import samples
-from ncbench.report.figures.results import NothingToDraw, Record, panels, series
+from ncbench.report.figures.results import NothingToDraw, panels, series
 from ncbench.report.figures.style import (
     PANEL,
     decades,
@@ -23,6 +23,7 @@ from ncbench.report.figures.style import (
     number,
     title,
 )
+from ncbench.types import Record
 
 
 def frank_wolfe_path(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,7 @@ from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.results.best import method_keys, problem_keys
 from ncbench.results.config_key import time_of
 from ncbench.results.frame import LEADING, as_text, tidy
-
-Record = Mapping[str, Any]
+from ncbench.types import Record
 
 SIZES = ("dataset.train", "test_size")
 """Keys that say how large the training part is."""

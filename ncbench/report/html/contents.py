@@ -23,8 +23,7 @@ from ncbench.results.frame import LEADING, Cells, as_text, keys_of
 from ncbench.results.significance import rankings
 from ncbench.results.trial_value import Value
 from ncbench.run.sweep import describe
-
-Record = Mapping[str, Any]
+from ncbench.types import Record
 
 _NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
 

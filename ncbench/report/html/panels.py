@@ -13,11 +13,12 @@ from ncbench.report.figures.critical_difference import critical_difference
 from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
 from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
-from ncbench.report.figures.results import NothingToDraw, Record, at_sigma, panels, plain
+from ncbench.report.figures.results import NothingToDraw, at_sigma, panels, plain
 from ncbench.report.figures.sources import progress
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.html.svg import inline
 from ncbench.results.significance import Ranking, rankings
+from ncbench.types import Record
 
 MOST = 48
 """So many figures of a kind at most: a page is read, and a figure takes some 0.3 s to draw."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
 from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
-from ncbench.report.figures.results import Record, results
+from ncbench.report.figures.results import results
 from ncbench.report.figures.style import saved
 from ncbench.report.grid import Grid, escape_latex, escape_markdown
 from ncbench.report.paper.figure1 import figure1_rows, figure1_table
@@ -19,6 +19,7 @@ from ncbench.results.frame import Cells
 from ncbench.results.read import each_record
 from ncbench.results.reference import Comparison
 from ncbench.results.trial_value import LOSS, Value
+from ncbench.types import Record
 
 TITLE = "Zhang & Agarwal (2024), reproduced"
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ncbench.core.confusion import expected_confusion, project_to_joint
-from ncbench.core.measure import Measure
-from ncbench.core.noise_matrix import NoiseMatrix
+from ncbench.core import Measure, NoiseMatrix, expected_confusion, project_to_joint
 from ncbench.errors import NcbenchError
 from ncbench.learning.classifier import numbered, prediction
 from ncbench.plugin.registry import get_registry

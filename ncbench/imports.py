@@ -1,0 +1,109 @@
+"""Names that are imported on first use, and modules that are still found where they used to be."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+
+def lazy(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package whose names are imported when they are asked for.
+
+    Importing a package must not cost what only some of its users need: ``--help`` should not pay
+    for numpy and scikit-learn. lazy_loader was considered; it wants a stub file beside each
+    package.
+
+    Parameters
+    ----------
+    package : str
+        Its ``__name__``.
+    modules : mapping
+        The names that each module has.
+
+    Examples
+    --------
+    >>> lazy("package", {"math": ["sqrt"]})("sqrt")(4.0)
+    2.0
+    """
+    homes = {name: module for module, names in modules.items() for name in names}
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        if name in homes:
+            return getattr(import_module(homes[name]), name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return __getattr__
+
+
+_ROOMS = {
+    "core": "argmin_path:argmin caratheodory:mixture confusion measure mixture noise_matrix "
+    "seeds:random_streams",
+    "plugin": "hookspecs:spec signature plugin_file:file catalogue:signature_cache registry "
+    "observers new_plugin:scaffold",
+    "data": "dataset noise_model data_files:npz table_files:tables tabular:encoding",
+    "learning": "estimator:classifier posterior_classifier cpe:class_probabilities linear_softmax "
+    "penalty_path:penalty_search learnt_noise:joint_noise scoring registry:classifier",
+    "noise_estimation": "t_estimation:sample finalise:repair own_noise:audit",
+    "theory": "theory.terms:bounds",
+    "config": "settings:schema configs:schema keys:unknown_keys overrides defaults",
+    "run": "experiment:trial cell records:record provenance cpe_cache sweep worker rerun:verify",
+    "results": "reading:read configuration:config_key values:trial_value aggregate:frame "
+    "marks:best statistics rank_tests significance compare:reference theory.summary:regret "
+    "figures.results:series figures.sources:read",
+    "report": "grid layout export failures figures paper",
+    "report.figures": "theory.figures:regret figures.confusion_matrices:confusion_matrices "
+    "figures.critical_difference:critical_difference figures.frank_wolfe_path:frank_wolfe_path "
+    "figures.loss_against_sample_size:loss_against_sample_size "
+    "figures.loss_against_sigma:loss_against_sigma figures.stage_times:stage_times "
+    "figures.style:style",
+}
+
+
+def _new_homes() -> dict[str, list[str]]:
+    homes: dict[str, list[str]] = {}
+    for room, names in _ROOMS.items():
+        for name in names.split():
+            old, _, new = name.partition(":")
+            homes.setdefault(f"ncbench.{old}", []).append(f"ncbench.{room}.{new or old}")
+    return homes
+
+
+NEW_HOMES = _new_homes()
+"""The new paths of each module that has moved, by its old one."""
+
+
+class _MovedModules(MetaPathFinder, Loader):
+    """Imports a module that has moved, with a notice."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if fullname not in NEW_HOMES:
+            return None
+        return ModuleSpec(fullname, self, is_package=f"{fullname}." in " ".join(NEW_HOMES))
+
+    def exec_module(self, module: ModuleType) -> None:
+        homes = [import_module(home) for home in NEW_HOMES[module.__name__]]
+        renamed(module.__name__, " and ".join(NEW_HOMES[module.__name__]))
+
+        def __getattr__(name: str) -> Any:  # noqa: N807
+            for home in homes:
+                if hasattr(home, name):
+                    return getattr(home, name)
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+        module.__dict__["__getattr__"] = __getattr__
+
+
+def find_moved_modules() -> None:
+    """Let plug-ins and scripts import modules by the paths they had before ncbench had rooms."""
+    sys.meta_path.insert(0, _MovedModules())  # first: a moved package still has its files
+
+
+def renamed(old: str, new: str) -> None:
+    """Warn that a name in someone's code is an old one, which works for one release more."""
+    warnings.warn(f"{old} is now {new}; the old name works until ncbench 0.3", FutureWarning, 3)
