@@ -38,6 +38,29 @@ def require(holds: bool, key: str, value: Any, expected: str) -> None:
         raise NcbenchError(f"{key}={value}; expected {expected}")
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "cell"), counted(2, "cell"), counted(0, "cell was", "cells were")
+    ('1 cell', '2 cells', '0 cells were')
+    """
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Return a question that suggests the closest known names, or nothing if none is close.
+
+    Examples
+    --------
+    >>> did_you_mean("h_maen", ["h_mean", "zero_one"])
+    "did you mean 'h_mean'? "
+    """
+    close = difflib.get_close_matches(name, list(known), n=most)
+    return f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+
+
 class UnknownName(NcbenchError):
     """A name that no plug-in has registered."""
 
@@ -51,8 +74,7 @@ class UnknownName(NcbenchError):
         measure 'h_maen' is not known; did you mean 'h_mean'? Known: h_mean, zero_one
         """
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=3)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        hint = did_you_mean(name, names, most=3)
         return cls(f"{kind} {name!r} is not known; {hint}Known: {', '.join(names) or 'none'}")
 
     def add(self, hint: str) -> None:

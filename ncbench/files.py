@@ -8,7 +8,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ncbench.errors import NcbenchError
 
@@ -63,53 +63,44 @@ def write_json(path: Path, data: Any) -> None:
 
 
 @contextlib.contextmanager
-def only_one(lock: Path, *, wait: bool = True) -> Iterator[bool]:
+def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
     """Hold a lock among processes; it ends with the process that holds it, however that ends.
 
-    Without ``wait``, a lock that another process holds is left to it, and False is given.
+    Parameters
+    ----------
+    path : Path
+        A file that exists while somebody holds or wants the lock; its folder is created.
+    wait : bool
+        If False and another process holds the lock, the block runs with False.
 
     Examples
     --------
     >>> import tempfile
-    >>> lock = Path(tempfile.mkdtemp(), "lock")
-    >>> with only_one(lock) as first, only_one(lock, wait=False) as second:
+    >>> path = Path(tempfile.mkdtemp(), "lock")
+    >>> with locked(path) as first, locked(path, wait=False) as second:
     ...     print(first, second)
     True False
     """
+    from filelock import FileLock, Timeout  # a tenth of a second, which --help need not pay
+
+    lock = FileLock(path, poll_interval=0.01)
     while True:
-        make_folder(lock.parent)
+        make_folder(path.parent)
         try:
-            stream = lock.open("w")
-        except FileNotFoundError:  # whoever held it before took its empty folder away
+            lock.acquire(blocking=wait)
+            break
+        except (FileNotFoundError, FileExistsError):  # its last holder removed the empty folder
             continue
-        if not _locked(stream, wait):
-            stream.close()
+        except Timeout:
             yield False
             return
-        # Whoever held it before has deleted it: the file that is locked must be the one in place.
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(stream.fileno()), lock.stat()):
-                break
-        stream.close()
     try:
         yield True
     finally:
-        lock.unlink(missing_ok=True)
-        stream.close()
-
-
-def _locked(stream: IO[str], wait: bool) -> bool:
-    """Lock an open file; False if another process has, and it was not to be waited for."""
-    # Windows and some network file systems have no such locks: then work may be done twice, but
-    # what is written is still whole.
-    with contextlib.suppress(ImportError, OSError):
-        import fcntl
-
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
+        # Still locked: a process that waits for this file finds it deleted, and locks a new one.
+        with contextlib.suppress(OSError):  # Windows does not delete open files
+            path.unlink(missing_ok=True)
+        lock.release()
 
 
 def make_folder(folder: Path) -> None:
@@ -122,4 +113,4 @@ def make_folder(folder: Path) -> None:
             # It was there, and no folder: a file, or one that was taken away empty since.
             if isinstance(error, FileExistsError) and attempt < 99:
                 continue
-            raise NcbenchError(f"{folder}: cannot be made a folder: {error.strerror}") from error
+            raise NcbenchError(f"{folder}: cannot create the folder: {error.strerror}") from error

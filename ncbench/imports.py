@@ -104,6 +104,16 @@ def find_moved_modules() -> None:
     sys.meta_path.insert(0, _MovedModules())  # first: a moved package still has its files
 
 
+def notice_renamed(old: str, new: str) -> None:
+    """Print that a key or command that someone typed is an old name; once in a process."""
+    if (old, new) not in _NOTICED:
+        _NOTICED.add((old, new))
+        print(f"ncbench: {old} is now {new}; the old name works until 0.3", file=sys.stderr)
+
+
+_NOTICED: set[tuple[str, str]] = set()
+
+
 def renamed(old: str, new: str) -> None:
     """Warn that a name in someone's code is an old one, which works for one release more."""
     warnings.warn(f"{old} is now {new}; the old name works until ncbench 0.3", FutureWarning, 3)

@@ -18,7 +18,7 @@ import pytest
 from ncbench.errors import NcbenchError
 from ncbench.report.export import Results
 from ncbench.results.config_key import written
-from ncbench.results.frame import LEADING, Cells, keys_of, tidy
+from ncbench.results.frame import LEADING, FrameBuilder, keys_of, tidy
 from ncbench.results.read import each_record
 from ncbench.results.significance import Pair
 from ncbench.results.trial_value import Value
@@ -35,7 +35,7 @@ def record(losses: list[float] | None, status: str = "done", **config: Any) -> d
 
 
 def results(records: list[dict[str, Any]], value: str = "loss", **layout: Any) -> Results:
-    cells = Cells(Value(value))
+    cells = FrameBuilder(Value(value))
     for each in records:
         cells.add(each)
     return Results.of(cells, **layout)
@@ -202,7 +202,7 @@ def test_a_place_that_is_taken_shows_both_cells() -> None:
 
 
 def test_a_whole_number_is_the_same_configuration_as_int_and_float() -> None:
-    cells = Cells(Value())
+    cells = FrameBuilder(Value())
     for k in (1, 1.0):
         cells.add(record([k / 4], algo={"name": "ncfw", "k": k}))
     assert (len(cells), cells.left_out) == (1, 1)

@@ -430,7 +430,7 @@ def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> Non
         "defaults: [config, override dataset: wine, _self_]\ntrials: 1\nalgo: {max_iter: 5}\n"
         "hydra: {sweeper: {params: {sigma: '0.1,0.2', algo: 'ncfw,fw'}}}\n"
     )
-    outcome = ncbench("--config-dir", "mine", "--config-name", "own", "-m", "group=1")
+    outcome = ncbench("--config-dir", "mine", "--config-name", "own", "-m", "cells_per_job=1")
     assert outcome.code == 0
     assert outcome.out.count("done ") == len(records(tmp_path)) == 4
     (groups,) = tmp_path.rglob("groups.json")

@@ -16,15 +16,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.confusion_matrices import confusion_matrices, confusions
 from ncbench.report.figures.critical_difference import critical_difference
 from ncbench.report.figures.files import figures
 from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
 from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
-from ncbench.report.figures.results import NothingToDraw, plain, results
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.figures.style import drawing, line_style, saved
+from ncbench.results.series import plain, results
 from ncbench.results.significance import rankings
 
 Make = Callable[..., dict[str, Any]]

@@ -9,10 +9,10 @@ from pathlib import Path
 HOLD = """
 import sys, time
 from pathlib import Path
-from ncbench.files import only_one
+from ncbench.files import locked
 folder = Path(sys.argv[1])
 for _ in range(20):
-    with only_one(folder / "lock"):
+    with locked(folder / "lock"):
         mine = folder / "inside"
         mine.touch(exist_ok=False)  # fails if another one is inside
         time.sleep(0.002)
@@ -39,9 +39,9 @@ def test_only_one_of_many_is_inside(tmp_path: Path) -> None:
 IN_TURN = """
 import sys
 from ncbench.run.record import CellFolder
-cell = CellFolder(sys.argv[1], "id")
+cell = CellFolder({"output_dir": sys.argv[1], "id": "id"})
 for _ in range(200):
-    with cell.mine():
+    with cell.locked():
         pass
 """
 

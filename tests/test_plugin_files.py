@@ -112,7 +112,7 @@ def test_rerun_notices_an_edit_and_finds_a_file_that_moved(
 
 @pytest.mark.parametrize(
     "launcher",
-    [(), ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "group=3")],
+    [(), ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "cells_per_job=3")],
     ids=["basic", "joblib"],
 )
 def test_sweeps_find_the_files(

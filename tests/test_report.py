@@ -226,7 +226,7 @@ def test_figures_are_bounded_in_number_and_that_is_said(
     make_record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ncbench.report import panels
-    from ncbench.report.figures.results import results
+    from ncbench.results.series import results
 
     records = [make_record("fw", name, losses=[0.1]) for name in "abc"]
     monkeypatch.setattr(panels, "MOST", 1)
@@ -236,7 +236,7 @@ def test_figures_are_bounded_in_number_and_that_is_said(
 
 
 def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
-    from ncbench.report.figures.results import results
+    from ncbench.results.series import results
 
     losses = {("a", 0.1): (0.1, 0.2), ("a", 0.4): (0.3, 0.2), ("b", 0.1): (0.1, 0.1)}
     records = [

@@ -303,7 +303,9 @@ def test_a_worker_is_deaf_to_ctrl_c_from_its_start() -> None:
 
 
 def test_cells_can_be_grouped_into_jobs(sweeper: Sweeper) -> None:
-    sweeper.run("-m", *QUICK, "algo=slow", "algo.seconds=0", "algo.number=0,1,2,3,4", "group=2")
+    sweeper.run(
+        "-m", *QUICK, "algo=slow", "algo.seconds=0", "algo.number=0,1,2,3,4", "cells_per_job=2"
+    )
     (groups,) = (sweeper.folder / "outputs" / "sweeps").rglob("groups.json")
     assert json.loads(groups.read_text()) == [[0, 1], [2, 3], [4]]
     assert sweeper.done() == 5

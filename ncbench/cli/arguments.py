@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ncbench.results.frame import Cells
+    from ncbench.results.frame import FrameBuilder
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read(args: argparse.Namespace) -> Cells:
+def read(args: argparse.Namespace) -> FrameBuilder:
     """Read what ``add_reading`` asked for."""
     from ncbench.results.read import collect, parse_where
     from ncbench.results.trial_value import Value

@@ -39,9 +39,9 @@ Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists 
 def print_help(argv: list[str]) -> None:
     """Print usage, keys, and what each group offers, with the files that ``argv`` names."""
     if any("plugins_from=" in text for text in argv):
-        from ncbench.config.compose import use_named_files
+        from ncbench.config.compose import use_plugin_files
 
-        use_named_files(argv)
+        use_plugin_files(argv)
     print(_USAGE)
     for module in iter_modules(commands.__path__):
         about = import_module(f"ncbench.cli.commands.{module.name}").__doc__ or ""

@@ -1,17 +1,14 @@
-"""Overrides of a command line that Hydra's grammar has no words for, such as ``path=größe.csv``."""
+"""Quote overrides that Hydra's grammar cannot read, such as ``path=größe.csv``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from hydra.core.override_parser.overrides_parser import OverridesParser, create_functions
-from hydra.errors import HydraException
-
+from ncbench.config.hydra_session import FUNCTIONS, is_override
 from ncbench.errors import NcbenchError
 
-_FUNCTIONS = "|".join(create_functions().functions)
-_MORE_THAN_TEXT = re.compile(rf"""[\[\]{{}},'"$]|^[=\s]|^({_FUNCTIONS})\(""")
+_MORE_THAN_TEXT = re.compile(rf"""[\[\]{{}},'"$]|^[=\s]|^({"|".join(FUNCTIONS)})\(""")
 """What may be meant as a list, a sweep, quotes, an interpolation or a function."""
 
 
@@ -28,9 +25,9 @@ def readable(overrides: Sequence[str]) -> list[str]:
     >>> readable(["dataset.path=größe.csv,a.csv"])
     Traceback (most recent call last):
     ...
-    ncbench.errors.NcbenchError: dataset.path=größe.csv,a.csv: cannot be read, for text with such characters needs quotes. One text: "dataset.path='größe.csv,a.csv'"; several: "dataset.path='größe.csv','a.csv'"
+    ncbench.errors.NcbenchError: dataset.path=größe.csv,a.csv: text with such characters needs quotes. One text: "dataset.path='größe.csv,a.csv'"; several: "dataset.path='größe.csv','a.csv'"
     """  # noqa: E501
-    return [text if _parses(text) else _with_quotes(text) for text in overrides]
+    return [text if is_override(text) else _with_quotes(text) for text in overrides]
 
 
 def quoted(text: str) -> str:
@@ -47,22 +44,12 @@ def quoted(text: str) -> str:
 
 def _with_quotes(text: str) -> str:
     key, equals, value = text.partition("=")
-    if not equals or not value or not _parses(f"{key}=x"):
+    if not equals or not value or not is_override(f"{key}=x"):
         raise NcbenchError(f"{text}: expected KEY=VALUE, see --help")
     whole = f"{key}={quoted(value)}"
-    if not _MORE_THAN_TEXT.search(value) and _parses(whole):
+    if not _MORE_THAN_TEXT.search(value) and is_override(whole):
         return whole
-    message = (
-        f'{text}: cannot be read, for text with such characters needs quotes. One text: "{whole}"'
-    )
+    message = f'{text}: text with such characters needs quotes. One text: "{whole}"'
     if "," in value and not _MORE_THAN_TEXT.search(value.replace(",", "")):
         message += f'; several: "{key}={",".join(map(quoted, value.split(",")))}"'
     raise NcbenchError(message)
-
-
-def _parses(text: str) -> bool:
-    try:
-        OverridesParser.create().parse_override(text)
-    except HydraException:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""The bridge from plug-ins to Hydra: each plug-in's signature is a typed config group option."""
+"""Turn each plug-in's signature into a typed config group option, and check composed configs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from ncbench.config.settings import MISSING, SETTINGS, Settings
 from ncbench.errors import NcbenchError, UnknownName, require
+from ncbench.imports import notice_renamed
 from ncbench.plugin.description import Plugin
 from ncbench.plugin.observers import check_observer
 from ncbench.plugin.registry import KINDS, Registry, files_in_use, get_registry
@@ -52,8 +53,11 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     Hydra has checked names and types by now; this checks what types cannot say.
     """
     registry = get_registry()
-    config: dict[str, Any] = {kind: _resolve_group(registry, kind, cfg[kind]) for kind in KINDS}
+    config: dict[str, Any] = {kind: _resolve_plugin(registry, kind, cfg[kind]) for kind in KINDS}
     config.update({key: _plain(cfg[key]) for key in SETTINGS})
+    if cfg.group is not None:
+        notice_renamed("group", "cells_per_job")
+        config["cells_per_job"] = cfg.group
     require(0 <= config["sigma"] <= 1, "sigma", config["sigma"], "a probability, in [0, 1]")
     # range(0.1,0.5,0.1) gives 0.30000000000000004: meant as 0.3, it must be that cell and noise.
     config["sigma"] = float(f"{config['sigma']:.12g}")
@@ -61,7 +65,8 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     require(1 <= config["trials"] <= 10_000, "trials", config["trials"], "from 1 to 10000")
     expected = "record or raise"
     require(config["on_error"] in ("record", "raise"), "on_error", config["on_error"], expected)
-    require(config["group"] >= 0, "group", config["group"], "at least 0")
+    jobs = config["cells_per_job"]
+    require(isinstance(jobs, int) and jobs >= 0, "cells_per_job", jobs, "a whole number, 0 or more")
     require(config["threads"] >= 1, "threads", config["threads"], "at least 1")
     require(
         0 <= config["cache_limit"] < math.inf, "cache_limit", config["cache_limit"], "a size in GB"
@@ -79,7 +84,7 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     return config
 
 
-def _resolve_group(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:
+def _resolve_plugin(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:
     if not isinstance(cfg, DictConfig):
         raise NcbenchError(
             f"{kind} must be chosen by name: {kind}=NAME; known: " + ", ".join(registry.names(kind))
@@ -126,8 +131,8 @@ def _plain(value: Any) -> Any:
     return OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
 
 
-def parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Check some parameters of one plug-in as those of a run are checked, and return them."""
+def resolve_parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check some parameters of one plug-in, as a run does, and return them."""
     known = {parameter.name: parameter for parameter in plugin.parameters}
     cfg = OmegaConf.structured(_schema(plugin))
     for name, value in given.items():

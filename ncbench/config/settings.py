@@ -1,4 +1,4 @@
-"""The configuration keys beside the groups, with what they mean."""
+"""The configuration keys that are not config groups, and what they mean."""
 
 from __future__ import annotations
 
@@ -34,15 +34,18 @@ class Settings:
     threads: int = _setting(1, "threads of BLAS and OpenMP in each cell")
     cache: bool = _setting(True, "share CPE probabilities between cells, in output_dir/cache")
     cache_limit: float = _setting(2.0, "largest size of that cache, in GB")
+    theory: bool = _setting(False, "record the terms of the regret bounds, where eta is known")
     force: bool = _setting(False, "run cells again that are finished")
     on_error: str = _setting("record", "a failing cell: record it and go on, or raise and stop")
-    group: int = _setting(0, "cells in one job of the launcher; 0: all (basic), 1 (others)")
+    cells_per_job: int = _setting(0, "cells in one job of the launcher; 0: all (basic), 1 (others)")
     plugins_from: Any = _setting([], "Python files with plug-ins: a.py or [a.py,b.py]")  # noqa: RUF009
     observers: Any = _setting([], "plug-ins that follow the run, such as [mlflow]")  # noqa: RUF009
 
-    # Which of a sweep's jobs this is; set by the sweep itself.
+    # Set by the sweep itself: which of its jobs this is.
     job: Any = None
+    # The old name of cells_per_job, until ncbench 0.3.
+    group: Any = None
 
 
 SETTINGS = {f.name: f for f in fields(Settings) if f.metadata}
-"""The keys that are no groups."""
+"""The keys that are not config groups."""

@@ -1,25 +1,24 @@
-"""Keys that nobody has: named, with the nearest that somebody has."""
+"""Suggest the closest known key for an unknown one."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from omegaconf import DictConfig, OmegaConf
 
 from ncbench.config.schema import schema_name
 from ncbench.config.settings import SETTINGS
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, did_you_mean
 from ncbench.plugin.registry import KINDS, get_registry
 
-_OTHERS = ("job", "hydra")
-"""Keys of a composed config that are not the user's."""
+_OTHERS = ("job", "group", "hydra")
+"""Keys of a composed config that are neither settings nor plug-ins."""
 
 
 def refuse_unknown(cfg: DictConfig) -> None:
-    """Raise for a key that nothing reads: Hydra takes any that is given with ``+``."""
+    """Refuse a key that nothing reads: Hydra accepts any that is added with ``+``."""
     for key in _unknown(cfg):
-        raise NcbenchError(nearest(key))
+        raise NcbenchError(unknown_key(key))
 
 
 def _unknown(cfg: DictConfig) -> Iterator[str]:
@@ -37,28 +36,22 @@ def _unknown(cfg: DictConfig) -> Iterator[str]:
         yield from (f"{kind}.{key}" for key in map(str, group) if key not in known)
 
 
-def nearest(key: str) -> str:
-    """Say which keys there are, the nearest first."""
+def unknown_key(key: str) -> str:
+    """Return the message for a key that does not exist, with the closest one that does."""
     kind = key.partition(".")[0]
-    known = list(SETTINGS)
-    known += [
-        f"{plugin.kind}.{parameter.name}"
+    parameters = [
+        (f"{plugin.kind}.{parameter.name}", plugin.name)
         for plugin in get_registry().plugins()
         for parameter in plugin.parameters
     ]
+    owners = [name for known, name in parameters if known == key]
     if kind in KINDS:
-        known = [name for name in known if name.startswith(f"{kind}.")]
-        where = f"the chosen {KINDS[kind].title} has no such parameter"
+        known = [name for name, _ in parameters if name.startswith(f"{kind}.")]
+        what = f"the chosen {KINDS[kind].title} has no such parameter"
     else:
-        known += list(KINDS)
-        where = "no such key"
-    if key in known:  # of another plug-in of the kind
-        owners = [
-            plugin.name
-            for plugin in get_registry().plugins()
-            if key in [f"{plugin.kind}.{parameter.name}" for parameter in plugin.parameters]
-        ]
-        return f"{key}: {where}; these have: {', '.join(owners)}"
-    near = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{key}: {where}; {hint}Keys and parameters: python -m ncbench plugins, or --help"
+        known = [*SETTINGS, *KINDS, *(name for name, _ in parameters)]
+        what = "no such key"
+    if owners:
+        return f"{key}: {what}; these have: {', '.join(owners)}"
+    hint = did_you_mean(key, known)
+    return f"{key}: {what}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

@@ -7,14 +7,13 @@ that the same table always gives the same features.
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, did_you_mean
 from ncbench.types import Array
 
 if TYPE_CHECKING:
@@ -173,6 +172,5 @@ def _which_target(target: str | None, columns: list[str], where: str) -> str:
     known = ", ".join(columns) or "none"
     if target is None:
         return f"{where}: which column holds the labels? Set target to one of: {known}"
-    near = difflib.get_close_matches(target, columns, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(target, columns)
     return f"{where}: no column {target!r}; {hint}Columns: {known}"

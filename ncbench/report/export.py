@@ -15,7 +15,7 @@ from ncbench.files import write_output
 from ncbench.report.grid import Grid
 from ncbench.report.layout import Layout, grid, with_missing
 from ncbench.results.best import marked
-from ncbench.results.frame import NUMBERS, Cells, as_text, keys_of
+from ncbench.results.frame import NUMBERS, FrameBuilder, as_text, keys_of
 from ncbench.results.trial_value import Value
 
 
@@ -50,7 +50,7 @@ class Results:
     @classmethod
     def of(
         cls,
-        cells: Cells,
+        cells: FrameBuilder,
         rows: Sequence[str] | None = None,
         cols: Sequence[str] | None = None,
         ddof: int = 1,
@@ -118,7 +118,7 @@ def write(content: str | bytes, path: Path) -> None:
     write_output(path, content if isinstance(content, bytes) else f"{content}\n".encode())
 
 
-def put(content: str | bytes, out: str | None) -> None:
+def print_or_write(content: str | bytes, out: str | None) -> None:
     """Print what was made, or write it to the file that was asked for."""
     if out is None:
         if isinstance(content, bytes):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -129,6 +130,37 @@ class Grid:
             printed.append([Entry("")] * blank + list(row[blank:]))
             above = row
         return printed
+
+
+class Section(NamedTuple):
+    """A table with its title, which may be empty."""
+
+    title: str
+    grid: Grid
+
+
+def print_sections(sections: Iterable[Section]) -> None:
+    """Print tables for a terminal or a log."""
+    for number, (title, grid) in enumerate(sections):
+        print(end="\n" if number else "")
+        if title:
+            print(title)
+        grid.print()
+
+
+def text_of(sections: Iterable[Section]) -> str:
+    """Return what is printed to a log."""
+    parts = (f"{title}\n{grid.text()}" if title else grid.text() for title, grid in sections)
+    return "\n\n".join(parts)
+
+
+def markdown_of(sections: Iterable[Section]) -> str:
+    """Return tables in GitHub's Markdown."""
+    parts = (
+        f"### {escape_markdown(title)}\n\n{grid.markdown()}" if title else grid.markdown()
+        for title, grid in sections
+    )
+    return "\n\n".join(parts)
 
 
 def escape_markdown(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ncbench.report.grid import Entry, Grid, escape_markdown
+from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
 from ncbench.results.frame import as_text
 from ncbench.results.significance import Pair, Ranking
 
@@ -28,30 +28,15 @@ class Conclusions:
     rankings: Sequence[Ranking]
     over: Sequence[str]
 
-    def sections(self) -> list[tuple[str, Grid]]:
-        """Return tables with their titles."""
-        pair = (
-            [(f"{self.pair.first} - {self.pair.second}", _pair_grid(self.pair))]
-            if self.pair
-            else []
-        )
-        return [*pair, *((f"Ranks: {r.measure}", _rank_grid(r, self.over)) for r in self.rankings)]
-
-    def print(self) -> None:
-        """Print tables and sentences."""
-        for number, (title, grid) in enumerate(self.sections()):
-            print(f"\n{title}" if number else title)
-            grid.print()
-
-    def text(self) -> str:
-        """Return what is printed to a log."""
-        return "\n\n".join(f"{title}\n{grid.text()}" for title, grid in self.sections())
-
-    def markdown(self) -> str:
-        """Return it in GitHub's Markdown."""
-        return "\n\n".join(
-            f"### {escape_markdown(title)}\n\n{grid.markdown()}" for title, grid in self.sections()
-        )
+    def sections(self) -> list[Section]:
+        """Return tables and sentences, with their titles."""
+        found = []
+        if self.pair:
+            title = f"{self.pair.first} - {self.pair.second}"
+            found.append(Section(title, _pair_grid(self.pair)))
+        for ranking in self.rankings:
+            found.append(Section(f"Ranks: {ranking.measure}", _rank_grid(ranking, self.over)))
+        return found
 
     def json(self) -> str:
         """Return the numbers as JSON."""
@@ -72,7 +57,11 @@ class Conclusions:
         return json.dumps(found, indent=2, allow_nan=False)
 
 
-FORMS = {"table": Conclusions.text, "md": Conclusions.markdown, "json": Conclusions.json}
+FORMS = {
+    "table": lambda conclusions: text_of(conclusions.sections()),
+    "md": lambda conclusions: markdown_of(conclusions.sections()),
+    "json": Conclusions.json,
+}
 
 
 def _pair_grid(pair: Pair) -> Grid:

@@ -1,17 +1,20 @@
-"""The configuration of a record: its keys, which records share it, and which is the newest."""
+"""The configuration of a record as keys: which records share it, and which is the newest."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pandas as pd
 
 from ncbench.run.record import NOT_IDENTITY
+from ncbench.types import Record
+
+Kept = TypeVar("Kept")
 
 
 def flat(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,8 +52,8 @@ def digest(keys: Mapping[str, Any]) -> bytes:
 def written(time: Any) -> tuple[float, str]:
     """Return when a record was written, for comparison, from the time in its provenance.
 
-    Records carry the offset of their place: as texts they would be compared by the local clock.
-    What is no such time is before all that are.
+    Records carry the offset of their time zone, so their texts cannot be compared. A text that is
+    not a time counts as older than all times.
 
     Examples
     --------
@@ -63,9 +66,50 @@ def written(time: Any) -> tuple[float, str]:
         return -math.inf, str(time)
 
 
-def time_of(record: Mapping[str, Any]) -> tuple[float, str]:
-    """Return when a record was written, as ``written`` does."""
-    return written(record.get("provenance", {}).get("time", ""))
+class Newest(Generic[Kept]):
+    """Keeps something of the newest record of each configuration.
+
+    Records of one configuration differ in their data, in the versions of their plug-ins or in
+    their folder. Side by side in a table they would look alike.
+
+    Attributes
+    ----------
+    left_out : int
+        How many records were older than another one of their configuration.
+    """
+
+    def __init__(self) -> None:
+        self.left_out = 0
+        self._kept: dict[bytes, tuple[tuple[float, str], Kept]] = {}
+
+    def add(self, record: Record, keys: Mapping[str, Any], make: Callable[[], Kept]) -> None:
+        """Keep what ``make`` returns, unless a newer record is known.
+
+        Parameters
+        ----------
+        record : mapping
+        keys : mapping
+            Its configuration, as ``flat`` returns it.
+        make : callable
+            Called only if the record is the newest so far.
+        """
+        which, time = digest(keys), written(record.get("provenance", {}).get("time", ""))
+        known = self._kept.get(which)
+        if known is not None:
+            self.left_out += 1
+            if time < known[0]:
+                return
+        self._kept[which] = time, make()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __iter__(self) -> Iterator[Kept]:
+        return (kept for _, kept in self._kept.values())
+
+    def with_times(self) -> Iterator[tuple[tuple[float, str], Kept]]:
+        """Return what is kept, each with the time of its record."""
+        return iter(self._kept.values())
 
 
 def varies(frame: pd.DataFrame, key: str) -> bool:

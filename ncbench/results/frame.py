@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ncbench.config.defaults import not_default
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin.registry import get_registry
-from ncbench.results.config_key import comparable, digest, flat, time_of, varies
+from ncbench.results.config_key import Newest, comparable, flat, varies
 from ncbench.results.statistics import mean_interval
 from ncbench.results.trial_value import Value, known_values, no_such_value
-from ncbench.results.versions import Made, mixed_versions
+from ncbench.results.versions import CellVersions, mixed_versions
+from ncbench.types import Record
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
 _ABOUT = ["status", "reason", "id"]
 # Not "trials": that is a key of the configuration.
-_TRIALS = ["trial_numbers", "values", "test_train_ratio"]
+_TRIALS = ["trial_numbers", "values", "test_train_ratio", "record"]
 _NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
 
 ABSENT = "absent"
@@ -42,7 +44,8 @@ def tidy(
     Columns are measure, dataset, algo, sigma, then every other configuration key that is not
     the same in all records; n (trials), mean, sem (standard error), low and high (confidence
     interval of the mean, see :func:`mean_interval`), status, reason, id; and
-    for each trial its number and value, with the ratio of test to training part. Where a cell is
+    for each trial its number and value, with the ratio of test to training part; and record, the
+    place of the record among those given. Where a cell is
     skipped, failed or has no such value its mean is missing: nothing is made up.
 
     Parameters
@@ -54,7 +57,7 @@ def tidy(
     value : Value, optional
         The loss of the measure that was optimised, unless told otherwise.
     where : mapping, optional
-        See :class:`Cells`.
+        See :class:`FrameBuilder`.
     ddof : {1, 0}
         Of the standard error.
     level : float
@@ -74,10 +77,10 @@ def tidy(
      h_mean    iris ncbs    0.1  0   NaN  NaN skipped
      h_mean    iris ncfw    0.1  2   0.3  0.1    done
     """
-    cells = Cells(value or Value(), where)
+    builder = FrameBuilder(value, where)
     for record in records:
-        cells.add(record)
-    return cells.frame(ddof, level)
+        builder.add(record)
+    return builder.frame(ddof, level)
 
 
 def keys_of(frame: pd.DataFrame) -> list[str]:
@@ -90,46 +93,47 @@ def in_order(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return frame.sort_values(list(keys), key=_sortable, kind="stable", ignore_index=True)
 
 
-class Cells:
-    """Collects of each record what a table needs, and no more.
+class _Row(NamedTuple):
+    entries: dict[str, Any]
+    plugins: Mapping[str, str]
+
+
+class FrameBuilder:
+    """Builds a tidy frame from records, keeping no more of each than a table needs.
 
     Parameters
     ----------
-    value : Value
+    value : Value, optional
+        The loss of the measure that was optimised, unless told otherwise.
     where : mapping, optional
         Only cells whose key has one of these values; keys may be dotted, ``algo.max_iter``, and
         then leave alone the algorithms that have no such parameter.
 
-    Attributes
-    ----------
-    left_out : int
-        Older records of a configuration that was met again.
     """
 
-    def __init__(self, value: Value, where: Filter | None = None) -> None:
-        self.value = value
+    def __init__(self, value: Value | None = None, where: Filter | None = None) -> None:
+        self.value = value or Value()
         self.where = where or {}
-        self.left_out = 0
-        self._rows: dict[bytes, dict[str, Any]] = {}
-        self._times: dict[bytes, tuple[float, str]] = {}
-        self._plugins: dict[bytes, Mapping[str, str]] = {}
+        self._newest: Newest[_Row] = Newest()
+        self._added = 0
         self._known_values: set[str] = set()
         self._keys: set[str] = set()
         self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
         self._same: dict[Any, Any] = {}
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Take a record's numbers, unless it is filtered out or older than one that is here.
+    def add(self, record: Record) -> None:
+        """Add a record's numbers, unless it is filtered out or older than one that is here.
 
-        Raises ValueError, and takes nothing, if it lacks something that every record has.
+        Raises ValueError, and adds nothing, if it lacks something that every record has.
         """
+        self._added += 1
         try:
             self._add(record)
         except (KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
             what = f"{type(error).__name__}: {error}"
-            raise ValueError(f"record {record.get('id', '')}: not whole ({what})") from error
+            raise ValueError(f"record {record.get('id', '')}: incomplete ({what})") from error
 
-    def _add(self, record: Mapping[str, Any]) -> None:
+    def _add(self, record: Record) -> None:
         keys = flat(record["config"])
         row = {**keys, "status": record["status"]}
         for name in LEADING:
@@ -140,16 +144,13 @@ class Cells:
                 self._met.setdefault(name, set()).add(as_text(row[name]))
         if not all(self._fits(row, name) for name in self.where):
             return
-        key, time = digest(keys), time_of(record)
-        if key in self._rows:
-            self.left_out += 1
-            if time < self._times[key]:
-                return
+        self._newest.add(record, keys, lambda: self._row(record, row))
+
+    def _row(self, record: Record, row: dict[str, Any]) -> _Row:
         row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}
         row = {name: self._shared(entry) for name, entry in row.items()}
-        self._rows[key] = row | self._numbers(record)
-        self._times[key] = time
-        self._plugins[key] = self._shared(record.get("plugins", {}))
+        row |= {"record": self._added - 1, **self._numbers(record)}
+        return _Row(row, self._shared(record.get("plugins", {})))
 
     def _fits(self, row: Mapping[str, Any], key: str) -> bool:
         """Whether a cell has one of the values of a filter, or is none that it is about."""
@@ -159,7 +160,12 @@ class Cells:
         return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._newest)
+
+    @property
+    def left_out(self) -> int:
+        """How many records were older than another one of their configuration."""
+        return self._newest.left_out
 
     @property
     def keys(self) -> set[str]:
@@ -172,9 +178,9 @@ class Cells:
         for key in keep:
             if key not in self._keys:
                 raise UnknownName.among("--rows, --cols: key", key, self.keys)
-        if not self._rows:
+        if not len(self):
             return pd.DataFrame(columns=[*LEADING, *NUMBERS, *_ABOUT, *_TRIALS])
-        frame = pd.DataFrame(list(self._rows.values()))
+        frame = pd.DataFrame([row.entries for row in self._newest])
         numbers = [
             _summary(values, ratio, ddof, level)
             for values, ratio in zip(frame["values"], frame["test_train_ratio"], strict=True)
@@ -219,24 +225,23 @@ class Cells:
             for text in texts:
                 if not any(same_text(text, known) for known in met):
                     raise UnknownName.among(f"--where {key}: value", text, met)
-        absent = [row for row in self._rows.values() if row["status"] == ABSENT]
-        if absent and not any(row["values"] for row in self._rows.values()):
+        rows = [row.entries for row in self._newest]
+        absent = [row for row in rows if row["status"] == ABSENT]
+        if absent and not any(row["values"] for row in rows):
             raise no_such_value(self.value, self._known_values, {row["reason"] for row in absent})
 
     def not_default(self, shown: Collection[str]) -> list[str]:
         """Return what is not as by default and not among the keys that a table shows."""
-        from ncbench.config.defaults import not_default
-
         keys = self.keys
-        rows = [{k: v for k, v in row.items() if k in keys} for row in self._rows.values()]
+        rows = [{k: v for k, v in row.entries.items() if k in keys} for row in self._newest]
         return not_default(rows, shown)
 
     def mixed_versions(self) -> list[str]:
         """Return which cells that have numbers are not of the newest version of a plug-in."""
         return mixed_versions(
-            Made(self._times[key], row, self._plugins[key])
-            for key, row in self._rows.items()
-            if row["values"]
+            CellVersions(time, row.entries, row.plugins)
+            for time, row in self._newest.with_times()
+            if row.entries["values"]
         )
 
     def _shared(self, entry: Any) -> Any:

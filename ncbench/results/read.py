@@ -1,81 +1,114 @@
-"""Reads the records below folders, one at a time, and says what was not read."""
+"""Read the records below folders, one at a time, and report the files that are not records."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ncbench.errors import NcbenchError
-from ncbench.results.frame import Cells, Filter
+from ncbench.errors import NcbenchError, counted
+from ncbench.results.frame import Filter, FrameBuilder
 from ncbench.results.trial_value import Value
+from ncbench.run.progress import with_bar
 from ncbench.run.record import read_record, record_paths
 
 
-def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -> Cells:
-    """Return the cells of all records below folders.
+class Found(NamedTuple):
+    """A record and its file."""
 
-    Files that are no records, and older records of the same configuration, are left out, and
-    that is said on standard error.
+    path: Path
+    record: dict[str, Any]
+
+
+def find_records(folders: Sequence[str], problems: list[str]) -> Iterator[Found]:
+    """Read the records below folders; a file that is not one is added to the problems."""
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
+    paths = sorted({path for folder in folders for path in record_paths(folder)})
+    bar = with_bar(paths, "Reading records") if len(paths) >= 500 else paths
+    for path in bar:
+        try:
+            yield Found(path, read_record(path))
+        except ValueError as error:
+            problems.append(f"ignored: {error}")
+
+
+def each_record(folders: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Read the records below folders; a file that is not one is reported on standard error."""
+    problems: list[str] = []
+    for found in find_records(folders, problems):
+        yield found.record
+    for problem in problems:
+        print(problem, file=sys.stderr)
+
+
+class Records(NamedTuple):
+    """Records with their files, and what was wrong with other files."""
+
+    records: list[dict[str, Any]]
+    paths: list[Path]
+    problems: list[str]
+
+
+def read_records(folders: Sequence[str]) -> Records:
+    """Read all records below folders into memory, for figures and the report."""
+    found = Records([], [], [])
+    complete = FrameBuilder()  # which refuses a record that lacks what every record has
+    for path, record in find_records(folders, found.problems):
+        try:
+            complete.add(record)
+        except ValueError as error:
+            found.problems.append(f"ignored: {error}")
+        else:
+            found.records.append(record)
+            found.paths.append(path)
+    if not found.records:
+        raise _no_records(folders)
+    return found
+
+
+def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -> FrameBuilder:
+    """Return the numbers of all records below folders.
+
+    Files that are not records, and older records of the same configuration, are left out, which is
+    reported on standard error.
 
     Parameters
     ----------
     folders : sequence of str
     value : Value
     where : mapping, optional
-        As for :class:`ncbench.results.frame.Cells`.
+        As for :class:`ncbench.results.frame.FrameBuilder`.
     """
-    cells = Cells(value, where)
-    found = 0
+    builder = FrameBuilder(value, where)
+    complete = 0
     for record in each_record(folders):
         try:
-            cells.add(record)
-            found += 1
+            builder.add(record)
+            complete += 1
         except ValueError as error:
             print(f"ignored: {error}", file=sys.stderr)
-    if not found:
-        names = ", ".join(folders)
-        raise NcbenchError(f"{names}: no records below it; a run writes them to its output_dir")
-    cells.check()
-    if not len(cells):
-        raise NcbenchError(f"no record has all of --where {_said(cells.where)}")
-    if cells.left_out:
+    if not complete:
+        raise _no_records(folders)
+    builder.check()
+    if not len(builder):
+        filters = " ".join(f"{key}={','.join(values)}" for key, values in builder.where.items())
+        raise NcbenchError(f"no record has all of --where {filters}")
+    if builder.left_out:
+        older = counted(builder.left_out, "older record")
         print(
-            f"left out: {cells.left_out} older records of the same configurations, with other "
-            "data, other versions of plug-ins, or in another folder",
+            f"left out: {older} of the same configurations, with other data, other versions of "
+            "plug-ins, or in another folder",
             file=sys.stderr,
         )
-    return cells
+    return builder
 
 
-def _said(where: Filter) -> str:
-    return " ".join(f"{key}={','.join(values)}" for key, values in where.items())
-
-
-def each_record(folders: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Read the records below folders; a file that is none is reported, never fatal."""
-    for folder in folders:
-        if not Path(folder).is_dir():
-            raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
-    paths = list(dict.fromkeys(path for folder in folders for path in record_paths(folder)))
-    for path in _with_bar(paths):
-        try:
-            yield read_record(path)
-        except ValueError as error:
-            print(f"ignored: {error}", file=sys.stderr)
-
-
-def _with_bar(paths: Sequence[Path]) -> Iterator[Path]:
-    """Go through paths; with many of them, and somebody watching, show how far it is."""
-    if len(paths) < 500 or not sys.stderr.isatty():
-        yield from paths
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(paths, "Reading records", console=console, transient=True)
+def _no_records(folders: Sequence[str]) -> NcbenchError:
+    names = ", ".join(folders)
+    return NcbenchError(f"{names}: contains no records; a run writes them to its output_dir")
 
 
 def parse_where(filters: Sequence[str]) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from ncbench.errors import NcbenchError
-from ncbench.report.grid import Entry, Grid
 from ncbench.results.frame import LEADING, Filter, as_text, in_order, keys_of, matches, of_a_method
 
 AHEAD, LEVEL, BEHIND, ABSENT = "ahead", "level", "behind", "not present"
@@ -163,49 +162,8 @@ class Comparison:
         more = f"; {self.ours_alone} of ours are not in the reference" if self.ours_alone else ""
         return f"Of {len(self.cells)} cells: {said}{more}."
 
-    def grids(self) -> list[Grid]:
-        """Return the table of cells and that of counts."""
-        keys = [key for key in self.cells.columns if key not in _COLUMNS]
-        present = self.cells[self.cells["verdict"] != ABSENT]
-        rows = [
-            [*(Entry(as_text(row[key])) for key in keys), *_entries(row)]
-            for row in present.to_dict("records")
-        ]
-        columns = [*keys, "ours", "theirs", "difference", "se", "verdict"]
-        counts = self.counts("measure", "algo")
-        counted = [list(map(Entry, map(as_text, row))) for row in counts.to_numpy().tolist()]
-        return [
-            Grid(columns, rows, len(keys), [self.definition]),
-            Grid(list(counts.columns), counted, 2, [self.summary]),
-        ]
 
-    def text(self) -> str:
-        """Return what is printed to a log."""
-        return "\n\n".join(grid.text() for grid in self.grids())
-
-    def markdown(self) -> str:
-        """Return it in GitHub's Markdown."""
-        return "\n\n".join(grid.markdown() for grid in self.grids())
-
-    def csv(self) -> str:
-        """Return one row for each cell."""
-        text: str = self.cells.to_csv(index=False)
-        return text.rstrip("\n")
-
-    def json(self) -> str:
-        """Return one row for each cell, as JSON."""
-        text: str = self.cells.to_json(orient="records", indent=2, double_precision=15)
-        return text
-
-
-FORMS = {
-    "table": Comparison.text,
-    "csv": Comparison.csv,
-    "json": Comparison.json,
-    "md": Comparison.markdown,
-}
-
-_COLUMNS = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict"]
+NUMBERS = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict"]
 
 
 def _beside(
@@ -227,27 +185,6 @@ def _beside(
     in_errors = difference / error
     verdict = AHEAD if in_errors < -within else BEHIND if in_errors > within else LEVEL
     return {**ours, **theirs, "difference": difference, "in_errors": in_errors, "verdict": verdict}
-
-
-def _entries(row: Mapping[Any, Any]) -> list[Entry]:
-    theirs = Entry(f"{row['theirs']:.3f} ({row['theirs_sem']:.3f})")
-    if math.isnan(row["ours"]):
-        return [Entry("-"), theirs, Entry("-"), Entry("-"), Entry(row["verdict"])]
-    ours = f"{row['ours']:.3f}"
-    if not math.isnan(row["ours_sem"]):
-        ours += f" ({row['ours_sem']:.3f})"
-    return [
-        Entry(ours),
-        theirs,
-        Entry(f"{row['difference']:+.3f}"),
-        Entry(in_errors_text(row)),
-        Entry(row["verdict"], bold=row["verdict"] == AHEAD),
-    ]
-
-
-def in_errors_text(row: Mapping[Any, Any]) -> str:
-    """Return a difference in standard errors as tables have it."""
-    return "-" if math.isnan(row["in_errors"]) else f"{row['in_errors']:+.1f}"
 
 
 def _by_key(reference: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:

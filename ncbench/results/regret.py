@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from pathlib import Path
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ import pandas as pd
 
 from ncbench.core import Measure, stream
 from ncbench.data import Dataset
-from ncbench.errors import NcbenchError, NotApplicable, require
+from ncbench.errors import NcbenchError, NotApplicable, counted, require
 from ncbench.plugin.registry import get_registry
-from ncbench.results.config_key import digest, flat, time_of, varies
+from ncbench.results.config_key import Newest, flat, varies
 from ncbench.results.frame import as_text, in_order
-from ncbench.results.read import each_record
 from ncbench.theory.bayes import bayes_optimal
 from ncbench.theory.bounds import Population
 
@@ -77,25 +75,22 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     configuration the newest counts. One that cannot be measured any more, because its plug-in or
     a file is gone, is skipped, and that is said on standard error.
     """
-    newest: dict[bytes, tuple[Any, dict[str, Any] | None]] = {}
-    older = 0
+    newest: Newest[dict[str, Any] | None] = Newest()
     for record in records:
         try:
-            keys, time = flat(record["config"]), time_of(record)
-            which = digest(keys)
-            known = newest.get(which)
-            older += known is not None
-            if known is None or time >= known[0]:
-                newest[which] = time, _row(record, keys)
+            keys = flat(record["config"])
+            newest.add(record, keys, partial(_row, record, keys))
         except Exception as error:  # a plug-in of another version may raise anything
             print(f"skipped: record {record.get('id', '')}: {_why(error)}", file=sys.stderr)
-    if older:
-        print(f"left out: {older} older records of the same configurations", file=sys.stderr)
-    rows = [row for _, row in newest.values() if row is not None]
+    if newest.left_out:
+        older = counted(newest.left_out, "older record")
+        print(f"left out: {older} of the same configurations", file=sys.stderr)
+    rows = [row for row in newest if row is not None]
     if not rows:
         raise NcbenchError(
-            "no regret in these records: it is measured where the distribution is known, as that "
-            "of dataset=synthetic is; python -m ncbench -m +experiment=paper/figure1_micro_f1"
+            "no regret in these records: it is measured with theory=true, where the distribution "
+            "is known, as that of dataset=synthetic is; for example python -m ncbench -m "
+            "+experiment=paper/figure1_micro_f1"
         )
     frame = pd.DataFrame(rows)
     about = [*CURVE, "sigma", *_NUMBERS]
@@ -189,45 +184,3 @@ def slopes(frame: pd.DataFrame) -> pd.DataFrame:
             names = dict(zip(keys, key, strict=True))
             rows.append({**names, "slope": slope, "at_1": np.exp(intercept)})
     return pd.DataFrame(rows, columns=[*keys, "slope", "at_1"])
-
-
-def print_optima(dataset: str, size: int) -> None:
-    """Print the optimal losses."""
-    frame = optima(dataset, size).assign(error=lambda f: f["error"].map("{:.0e}".format))
-    print(frame.to_string(index=False, float_format="%.5f"))
-
-
-def print_theory(folder: str, form: str, figures: str | None) -> None:
-    """Print the terms and slopes of the records below a folder, and draw the figures."""
-    frame = terms(each_record([folder]))
-    if figures is not None:
-        from ncbench.report.figures.regret import draw
-
-        for path in draw(frame, Path(figures)):
-            print(f"drawn: {path}", file=sys.stderr)  # a CSV may go into a file
-    if form == "csv":
-        print(frame.to_csv(index=False), end="")
-        return
-    same = [key for key in curve_keys(frame) if frame[key].nunique() == 1]
-    print(", ".join(f"{key}={frame[key].iloc[0]}" for key in same))
-    print(f"\n{_rendered(frame.drop(columns=same), form)}\n")
-    fitted = slopes(frame)
-    if len(fitted):
-        print(_rendered(fitted.drop(columns=[*same, "at_1"]), form))
-    else:
-        print(
-            "No slope of the regret: that takes two or more sample sizes, such as "
-            "dataset.train=100,1000,10000, where it is above 0."
-        )
-
-
-def _rendered(table: pd.DataFrame, form: str) -> str:
-    if form == "table":
-        return table.to_string(index=False, float_format="%.4f")
-    rows = [[_number(value) for value in row] for row in table.itertuples(index=False)]
-    lines = [list(table.columns), ["---"] * len(table.columns), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _number(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

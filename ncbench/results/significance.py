@@ -20,11 +20,11 @@ from ncbench.results.statistics import (
     wins_ties_losses,
 )
 
-Cells = dict[tuple[str, ...], dict[str, Measured]]
+ByProblem = dict[tuple[str, ...], dict[str, Measured]]
 """By problem, the cell of each method."""
 
 
-def by_method(frame: pd.DataFrame) -> Cells:
+def by_method(frame: pd.DataFrame) -> ByProblem:
     """Return the cells that have numbers, by problem and by the label of their method.
 
     A label is the algorithm's name and, where other things than the algorithm were swept, what
@@ -43,13 +43,13 @@ def _label(keys: Sequence[str], texts: Sequence[str], plain: str) -> str:
     return " ".join(text if key == plain else f"{key}={text}" for key, text in named if text)
 
 
-def methods_of(cells: Cells) -> list[str]:
+def methods_of(cells: ByProblem) -> list[str]:
     """Return the labels of all methods, sorted."""
     return sorted({method for found in cells.values() for method in found})
 
 
 def _method(
-    cells: Cells, keys: Sequence[str], name: str
+    cells: ByProblem, keys: Sequence[str], name: str
 ) -> tuple[str, dict[tuple[str, ...], Measured]]:
     """Return the label and, by problem, the cells of a method or of an algorithm."""
     alike = [label for label in methods_of(cells) if _same_label(name, label)]
@@ -241,7 +241,7 @@ def rankings(
             raise UnknownName.among("--over: key", key, [k for k in keys if k != "measure"])
     blocks = [i for i, key in enumerate(keys) if key in over]
     measure = [i for i, key in enumerate(keys) if key.partition(".")[0] == "measure"]
-    by_measure: dict[str, Cells] = {}
+    by_measure: dict[str, ByProblem] = {}
     for problem, methods in by_method(frame).items():
         name = _label([keys[i] for i in measure], [problem[i] for i in measure], "measure")
         by_measure.setdefault(name, {})[problem] = methods
@@ -249,7 +249,9 @@ def rankings(
     return [_ranking(name, cells, blocks, level, what) for name, cells in by_measure.items()]
 
 
-def _ranking(measure: str, cells: Cells, blocks: Sequence[int], level: float, what: str) -> Ranking:
+def _ranking(
+    measure: str, cells: ByProblem, blocks: Sequence[int], level: float, what: str
+) -> Ranking:
     methods = methods_of(cells)
     complete = {problem: found for problem, found in cells.items() if len(found) == len(methods)}
     losses: dict[tuple[str, ...], list[list[float]]] = {}

@@ -1,4 +1,4 @@
-"""Which cells of a table are of other versions of a plug-in than the newest of them."""
+"""Find the cells of a table that were run with an older version of a plug-in than others."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 
-class Made(NamedTuple):
-    """When a cell was run, and with what: by kind the plug-in's name, and its version."""
+class CellVersions(NamedTuple):
+    """When a cell was run, and with which plug-ins: their names and versions by kind."""
 
     time: tuple[float, str]
     names: Mapping[str, Any]
     plugins: Mapping[str, str]
 
 
-def mixed_versions(cells: Iterable[Made]) -> list[str]:
+def mixed_versions(cells: Iterable[CellVersions]) -> list[str]:
     """Return a sentence for each distribution, or file, that cells have several versions of.
 
     Examples
     --------
     >>> cells = [
-    ...     Made((day, ""), {"algo": "rule"}, {"algo": f"rule.py {version}"})
+    ...     CellVersions((day, ""), {"algo": "rule"}, {"algo": f"rule.py {version}"})
     ...     for day, version in ((1.0, "c957"), (2.0, "c957"), (3.0, "a012"))
     ... ]
     >>> mixed_versions(cells)

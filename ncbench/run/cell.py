@@ -21,8 +21,8 @@ from ncbench.types import Config
 
 def run_alone(config: Config) -> dict[str, Any]:
     """Run a cell by itself: errors are raised; bad input writes nothing."""
-    folder = CellFolder(config["output_dir"], config["id"])
-    found = None if config["force"] else folder.finished()
+    folder = CellFolder(config)
+    found = folder.finished()
     if found:
         return found
     cell = prepare(config)
@@ -35,8 +35,8 @@ def run_alone(config: Config) -> dict[str, Any]:
 
 def run_in_sweep(config: Config) -> dict[str, Any]:
     """Run a cell of a sweep: whatever happens becomes its record, and the sweep goes on."""
-    folder = CellFolder(config["output_dir"], config["id"])
-    found = None if config["force"] else folder.finished()
+    folder = CellFolder(config)
+    found = folder.finished()
     if found:
         return found
     try:
@@ -98,7 +98,7 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
             continue
         parameters = registry.plugin("measure", name).parameters
         twin = {**config, "measure": {"name": name, **{p.name: p.default for p in parameters}}}
-        found = CellFolder(config["output_dir"], cell_id(twin)).finished()
+        found = CellFolder({**twin, "id": cell_id(twin)}).finished()
         if found and found["status"] == "done":
             return {
                 trial["trial"]: {**trial, "losses": losses(cell, np.array(trial["confusion"]))}
@@ -109,13 +109,12 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
 
 def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
     config, dataset = cell.config, cell.dataset
-    with folder.mine():
+    with folder.locked():
+        found = folder.finished()  # another process may have just done it
+        if found:
+            return found
         if config["force"]:
             folder.forget_trials()
-        else:
-            found = folder.finished()  # another process may have just done it
-            if found:
-                return found
         observers.run_started(config)
         started = time.time()
         record = new_record(
@@ -128,6 +127,7 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
                 "features": dataset.X.shape[1],
                 "source": dataset.source,
                 "fingerprint": dataset.fingerprint,
+                "distribution_known": dataset.true_posterior is not None,
             },
             noise_matrix=cell.noisy.noise_matrix.matrix.tolist(),
             trials=_run_or_forget(cell, folder),

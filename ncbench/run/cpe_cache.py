@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
-from ncbench.files import only_one, write_whole
+from ncbench.files import locked, write_whole
 from ncbench.learning import fit_cpe
 from ncbench.plugin.registry import get_registry
 from ncbench.plugin.signature_cache import source_files
@@ -91,7 +91,7 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         kept = None if self.renew else _read(path)
         if kept is not None:
             return kept
-        with only_one(path.with_suffix(".lock")):
+        with locked(path.with_suffix(".lock")):
             if not self.renew:
                 kept = _read(path)  # another process may have just computed it
             if kept is not None:

@@ -9,11 +9,12 @@ status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with 
                     and, unless the process was killed, ``traceback``)
 config              the resolved configuration
 plugins             distribution and version of each plug-in used
-dataset             name, classes, examples, features, source, fingerprint
+dataset             name, classes, examples, features, source, fingerprint, and whether its
+                    distribution is known
 noise_matrix        T, column stochastic
 trials              one entry for each: losses (every measure), confusion (expected, on the
-                    clean test part), noise_matrix_estimate, diagnostics, seconds, and
-                    theory: what the regret bounds speak about, where eta is known
+                    clean test part), noise_matrix_estimate, diagnostics, seconds, and, with
+                    ``theory=true``, theory: the terms of the regret bounds
 seconds             time of the cell, this time
 peak_memory_mb      largest resident size of the process so far
 provenance          versions, commit, host, CPU, threads, command, time (UTC)
@@ -29,21 +30,24 @@ import contextlib
 import hashlib
 import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ncbench.files import only_one, write_json
+from ncbench.files import locked, write_json
 from ncbench.plugin.registry import KINDS, get_registry
 from ncbench.run.provenance import provenance
+
+if TYPE_CHECKING:
+    from ncbench.types import Config
 
 SCHEMA = 1
 
 RECORD = "record.json"
 
 NOT_IDENTITY = (
-    *("data_dir", "output_dir", "threads", "cache", "cache_limit"),
-    *("force", "on_error", "group", "plugins_from", "observers", "command", "plugins", "id"),
+    *("data_dir", "output_dir", "threads", "cache", "cache_limit", "theory", "force", "on_error"),
+    *("cells_per_job", "group", "plugins_from", "observers", "command", "plugins", "id"),
 )
 """Keys that say where and how a cell is run; they do not change what it is."""
 
@@ -75,6 +79,12 @@ def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
     return str(identify(**arguments))
 
 
+def identified(config: Config, command: Sequence[str] = ()) -> Config:
+    """Return a resolved configuration with what a run adds: command, versions of plug-ins, id."""
+    plugins = plugin_versions(config)
+    return {**config, "command": list(command), "plugins": plugins, "id": cell_id(config)}
+
+
 def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
     """Return distribution and version of each plug-in that a configuration uses."""
     registry = get_registry()
@@ -97,35 +107,51 @@ def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str,
 
 
 class CellFolder:
-    """The folder of one cell.
+    """The folder of one cell: where its record and its finished trials are stored.
 
     Parameters
     ----------
-    output_dir : str
-    identity : str
-        As of ``cell_id``.
+    config : mapping
+        Of the cell, as ``identified`` returns it.
     """
 
-    def __init__(self, output_dir: str, identity: str) -> None:
-        self.path = Path(output_dir) / "cells" / identity
+    def __init__(self, config: Config) -> None:
+        self.path: Path = Path(config["output_dir"]) / "cells" / config["id"]
+        self._config = config
+
+    @property
+    def record(self) -> Path:
+        """The file of the record."""
+        return self.path / RECORD
 
     def finished(self) -> dict[str, Any] | None:
-        """Return the record if the cell need not be run again: done, or skipped with a reason."""
+        """Return the record if the cell need not be run, or None.
+
+        It must be done, or skipped with a reason, and have what the configuration asks for.
+        """
+        if self._config["force"]:
+            return None
+        record = self._done_or_skipped()
+        if record and self._config.get("theory") and not record["config"].get("theory", True):
+            return None  # records older than the key always have the terms
+        return record
+
+    def _done_or_skipped(self) -> dict[str, Any] | None:
         with contextlib.suppress(ValueError):
-            record = read_record(self.path / RECORD)
+            record = read_record(self.record)
             if record["status"] in ("done", "skipped"):
                 return record
         return None
 
     @contextlib.contextmanager
-    def mine(self, *, wait: bool = True) -> Iterator[bool]:
+    def locked(self, *, wait: bool = True) -> Iterator[bool]:
         """Hold the cell: another process that wants it waits, and then finds it finished.
 
-        A folder in which nothing was left is taken away again. Without ``wait``, False is given
-        where another process holds the cell.
+        A folder that is empty afterwards is removed. Without ``wait``, the block runs with False
+        if another process holds the cell.
         """
         try:
-            with only_one(self.path / ".lock", wait=wait) as held:
+            with locked(self.path / ".lock", wait=wait) as held:
                 yield held
         finally:
             with contextlib.suppress(OSError):  # it holds something
@@ -137,7 +163,8 @@ class CellFolder:
         for path in self.path.glob("trial-*.json"):
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 trial = json.loads(path.read_text())
-                kept[int(trial["trial"])] = trial
+                if "theory" in trial or not self._config.get("theory"):
+                    kept[int(trial["trial"])] = trial
         return kept
 
     def keep_trial(self, trial: Mapping[str, Any]) -> None:
@@ -151,7 +178,7 @@ class CellFolder:
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Write the record; single trials are then no longer needed."""
-        write_json(self.path / RECORD, record)
+        write_json(self.record, record)
         if record["status"] == "done":
             self.forget_trials()
 
@@ -163,11 +190,11 @@ class CellFolder:
         holds the cell now will write a record of its own, and is not waited for: it may be a
         process that outlived the worker that started it.
         """
-        forced = record["config"]["force"]
-        with self.mine(wait=False) as held:
+        forced = self._config["force"]
+        with self.locked(wait=False) as held:
             if not held:
                 return record
-            found = self.finished()
+            found = self._done_or_skipped()
             if found and (found["status"] == "done" or not forced):
                 self.forget_trials()  # of a forced run
                 return record if forced else found

@@ -1,7 +1,9 @@
-"""One cell of the benchmark, from its configuration to its record.
+"""One cell of the benchmark and its trials, stage by stage.
 
-config -> data set -> split -> noise -> CPE -> T estimate -> algorithm -> confusion matrix on the
-clean test part -> measures -> record
+``prepare``, once for all trials: config -> data set -> noise (T, noisy labels).
+``run_trial``: split -> T estimate -> algorithm (with its CPE learner) -> confusion matrix on the
+clean test part -> measures.
+``ncbench.run.cell`` then makes a record of the trials.
 """
 
 from __future__ import annotations
@@ -70,7 +72,8 @@ def prepare(config: Config) -> Cell:
             algorithm.check_parameters()
         except NcbenchError as error:
             raise NcbenchError(f"algo={config['algo']['name']}: {error}") from error
-    cell = Cell(config, dataset, noisy, measure, reported, Population.of(dataset))
+    population = Population.of(dataset) if config["theory"] else None
+    cell = Cell(config, dataset, noisy, measure, reported, population)
     for trial in range(config["trials"]):
         split(cell, trial)
     return cell
@@ -161,9 +164,12 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     predicted = prediction(algorithm, dataset.X[test], np.arange(dataset.n_classes))
     C = expected_confusion(dataset.y[test], predicted)
     clock.lap("evaluate")
-    population = cell.population
-    terms = population.terms(algorithm, cell.noisy.noise_matrix) if population else None
-    clock.lap("theory")
+    theory = {}
+    if config["theory"]:
+        population = cell.population
+        terms = population.terms(algorithm, cell.noisy.noise_matrix) if population else None
+        theory["theory"] = terms
+        clock.lap("theory")
 
     return {
         "trial": trial,
@@ -174,7 +180,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
-        "theory": terms,
+        **theory,
         # The stages of the fit, where the algorithm tells them apart, are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
     }

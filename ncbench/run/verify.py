@@ -19,7 +19,8 @@ def rerun(
 ) -> int:
     """Repeat a cell without sharing or writing anything; return 0 if all numbers are identical."""
     record = _find(folder, identity)
-    config = {**record["config"], "cache": False}
+    # Records older than the key have the terms of the theory.
+    config = {"theory": True, **record["config"], "cache": False}
     if data_dir is not None:
         config["data_dir"] = data_dir
     if threads is not None:

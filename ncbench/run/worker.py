@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from ncbench.errors import NcbenchError
 from ncbench.plugin import observers
 from ncbench.plugin.registry import use_files
+from ncbench.run.describe import line
 from ncbench.run.record import CellFolder, new_record
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def get_worker() -> Worker:
 def _killed(config: Config, code: int) -> dict[str, Any]:
     how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
     record = new_record(config, "failed", reason=f"the process of this cell {how}")
-    folder = CellFolder(config["output_dir"], config["id"])
+    folder = CellFolder(config)
     # Memory may have run out, and the next run goes on; code that ends its process is mended.
     said = folder.write_failure(record, keep_trials=code < 0)
     with contextlib.suppress(NcbenchError):  # the file of an observer may be gone too
@@ -104,8 +105,6 @@ def _killed(config: Config, code: int) -> dict[str, Any]:
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
     """Return what a sweep needs to know about a finished cell."""
-    from ncbench.run.sweep import line
-
     # A failure that replaces no record is told here alone.
     traced = {"traceback": record["traceback"]} if "traceback" in record else {}
     return {
@@ -125,8 +124,8 @@ def _serve(answers: int) -> None:
     waiting: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
-        for line in sys.stdin:
-            waiting.put(line)
+        for request in sys.stdin:
+            waiting.put(request)
         os._exit(0)  # the sweep is gone; what is finished is written
 
     threading.Thread(target=read, daemon=True).start()

@@ -91,7 +91,7 @@ def _arguments(plugins: list[Plugin], settings: Iterable[str]) -> Arguments:
             known = ["data_dir", *(f"{p.kind}.{q.name}" for p in plugins for q in p.parameters)]
             raise UnknownName.among("parameter", key, known)
         for p in takers:
-            checked = {key: str(value)} if supplied else schema.parameters(p, {name: value})
+            checked = {key: str(value)} if supplied else schema.resolve_parameters(p, {name: value})
             given[f"{p.kind}={p.name}"].update(checked)
     return given
 

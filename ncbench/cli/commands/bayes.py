@@ -18,7 +18,9 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.results.regret import print_optima
+    from ncbench.report.grid import print_sections
+    from ncbench.report.regret_text import optima_section
+    from ncbench.results.regret import optima
 
-    print_optima(args.dataset, args.size)
+    print_sections([optima_section(optima(args.dataset, args.size))])
     return 0

@@ -32,9 +32,11 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
-    from ncbench.report.export import put
+    from ncbench.report.export import print_or_write
+    from ncbench.report.grid import print_sections
+    from ncbench.report.reference_text import FORMS, sections
     from ncbench.results.read import parse_where
-    from ncbench.results.reference import FORMS, Comparison, read_reference
+    from ncbench.results.reference import Comparison, read_reference
 
     reference = read_reference(args.reference, parse_where(args.where))
     cells = read(args)
@@ -45,9 +47,7 @@ def main(argv: list[str]) -> int:
     frame = cells.frame(args.ddof, keep=keep)
     found = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
     if args.format == "table" and args.out is None:
-        for number, grid in enumerate(found.grids()):
-            print(end="\n" if number else "")
-            grid.print()
+        print_sections(sections(found))
     else:
-        put(FORMS[args.format](found), args.out)
+        print_or_write(FORMS[args.format](found), args.out)
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 _DRAWN = (".png", ".pdf", ".svg")
@@ -47,6 +46,7 @@ def main(argv: list[str]) -> int:
 
     from ncbench.noise_estimation import examine, read_own_data
     from ncbench.report.audit_text import draw, text
+    from ncbench.run.progress import with_bar
 
     data = read_own_data(args.data, args.target, args.clean_column)
     with threadpool_limits(1):
@@ -56,19 +56,9 @@ def main(argv: list[str]) -> int:
             cpe=args.cpe,
             bootstrap=args.bootstrap,
             seed=args.seed,
-            progress=_shown,
+            progress=lambda resamples: with_bar(resamples, "Resampling"),
         )
     print(json.dumps(finding.as_json(), indent=2) if args.json else text(finding))
     if args.plot:
         draw(finding, args.plot)
     return 0
-
-
-def _shown(resamples: range) -> Iterable[int]:
-    """Show a bar on standard error while going through the resamples."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    disable = not console.is_terminal
-    return track(resamples, "resampling", console=console, transient=True, disable=disable)

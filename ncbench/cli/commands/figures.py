@@ -23,13 +23,15 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.report.figures.sources import read_sources
+    from ncbench.results.read import read_records
+    from ncbench.results.series import bayes_remarks
 
     require("matplotlib")
     from ncbench.report.figures.files import write_figures
 
-    sources = read_sources(args.folders)
-    for remark in sources.remarks:
-        print(remark, file=sys.stderr)
-    write_figures(sources.records, Path(args.out), args.format, args.sigma)
+    found = read_records(args.folders)
+    found.problems.extend(bayes_remarks(found.records))
+    for problem in found.problems:
+        print(problem, file=sys.stderr)
+    write_figures(found.records, Path(args.out), args.format, args.sigma)
     return 0

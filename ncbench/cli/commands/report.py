@@ -17,14 +17,16 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.report.figures.sources import read_sources
+    from ncbench.results.read import read_records
+    from ncbench.results.series import bayes_remarks
 
     require("matplotlib", "jinja2")
     from ncbench.report.html.page import write_report
 
-    sources = read_sources(args.folders)
-    for remark in sources.remarks:
-        print(remark, file=sys.stderr)
-    write_report(sources, args.folders, Path(args.out))
+    found = read_records(args.folders)
+    found.problems.extend(bayes_remarks(found.records))
+    for problem in found.problems:
+        print(problem, file=sys.stderr)
+    write_report(found, args.folders, Path(args.out))
     print(f"written: {args.out}", file=sys.stderr)
     return 0

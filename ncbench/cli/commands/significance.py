@@ -29,7 +29,8 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
-    from ncbench.report.export import put
+    from ncbench.report.export import print_or_write
+    from ncbench.report.grid import print_sections
     from ncbench.report.significance_text import FORMS, Conclusions
     from ncbench.results.significance import Pair, rankings
 
@@ -42,7 +43,7 @@ def main(argv: list[str]) -> int:
     pair = Pair.of(frame, args.pair[0], args.pair[1], args.level) if args.pair else None
     found = Conclusions(pair, rankings(frame, args.over, args.level), args.over)
     if args.format == "table" and args.out is None:
-        found.print()
+        print_sections(found.sections())
     else:
-        put(FORMS[args.format](found), args.out)
+        print_or_write(FORMS[args.format](found), args.out)
     return 0

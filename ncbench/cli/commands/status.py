@@ -14,7 +14,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--all", action="store_true", help="every sweep, not just the newest")
     args = parser.parse_args(argv)
 
-    from ncbench.run.status import print_status
+    from ncbench.cli.status_text import print_status
 
     print_status(args.folder, every=args.all)
     return 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 
 
 def main(argv: list[str]) -> int:
@@ -19,7 +21,21 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.results.regret import print_theory
+    from ncbench.report.grid import markdown_of, print_sections
+    from ncbench.report.regret_text import regret_sections
+    from ncbench.results.read import each_record
+    from ncbench.results.regret import terms
 
-    print_theory(args.folder, args.format, args.figures)
+    frame = terms(each_record([args.folder]))
+    if args.figures is not None:
+        from ncbench.report.figures.regret import draw
+
+        for path in draw(frame, Path(args.figures)):
+            print(f"drawn: {path}", file=sys.stderr)  # a CSV may go into a file
+    if args.format == "csv":
+        print(frame.to_csv(index=False), end="")
+    elif args.format == "md":
+        print(markdown_of(regret_sections(frame, ".4g")))
+    else:
+        print_sections(regret_sections(frame, ".4f"))
     return 0

@@ -1,7 +1,6 @@
 """Figures, one module each: a function from records to a matplotlib figure.
 
-matplotlib is not among the dependencies of ncbench but in its extra ``report``: modules other than
-this one and ``sources`` need it.
+matplotlib is not a dependency of ncbench but of its extra ``report``; the modules below need it.
 """
 
 from __future__ import annotations
@@ -27,3 +26,7 @@ def require(*packages: str) -> None:
         raise NcbenchError(
             f"{' and '.join(missing)} {verb} not installed: pip install 'ncbench[report]'"
         )
+
+
+class NothingToDraw(NcbenchError):
+    """Records that a figure has no use for; the message says why."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ncbench.report.figures.results import NothingToDraw
+from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import INK, drawing, wrapped
 
 if TYPE_CHECKING:

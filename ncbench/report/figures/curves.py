@@ -9,8 +9,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ncbench.report.figures.results import series
 from ncbench.report.figures.style import PANEL, line_style, number, wrapped
+from ncbench.results.series import series
 
 
 def curve(

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.curves import samples
-from ncbench.report.figures.results import NothingToDraw, panels, series
 from ncbench.report.figures.style import (
     PANEL,
     decades,
@@ -23,6 +23,7 @@ from ncbench.report.figures.style import (
     number,
     title,
 )
+from ncbench.results.series import panels, series
 from ncbench.types import Record
 
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
+from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.curves import curve, not_drawn
-from ncbench.report.figures.results import NothingToDraw
 from ncbench.report.figures.style import (
     INK,
     drawing,

@@ -6,9 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.curves import curve, not_drawn, samples
-from ncbench.report.figures.results import NothingToDraw, panels, series
 from ncbench.report.figures.style import drawing, grid, grow, legend, number, ticks, title
+from ncbench.results.series import panels, series
 
 
 def loss_against_sigma(frame: pd.DataFrame) -> Figure:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from ncbench.report.figures.results import NothingToDraw, panels, series
+from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import (
     COLOURS,
     HATCHES,
@@ -21,6 +21,7 @@ from ncbench.report.figures.style import (
     title,
     wrapped,
 )
+from ncbench.results.series import panels, series
 from ncbench.types import Record
 
 STAGES = {

@@ -15,14 +15,14 @@ from urllib.parse import quote
 import pandas as pd
 
 from ncbench.report.export import Results
-from ncbench.report.figures.results import plain
 from ncbench.report.grid import Entry
 from ncbench.report.layout import MISSING, distinct
 from ncbench.results.config_key import written
-from ncbench.results.frame import LEADING, Cells, as_text, keys_of
+from ncbench.results.frame import LEADING, FrameBuilder, as_text, keys_of
+from ncbench.results.series import plain
 from ncbench.results.significance import rankings
 from ncbench.results.trial_value import Value
-from ncbench.run.sweep import describe
+from ncbench.run.describe import describe
 from ncbench.types import Record
 
 _NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
@@ -105,7 +105,7 @@ def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[st
     series : mapping
         From the id of a record to the number of its series.
     """
-    cells = Cells(Value())
+    cells = FrameBuilder(Value())
     for record in records:
         cells.add(record)
     results = Results.of(cells)

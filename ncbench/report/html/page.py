@@ -17,22 +17,22 @@ from markupsafe import Markup
 import ncbench
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
-from ncbench.report.figures.results import results
-from ncbench.report.figures.sources import Sources
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import contents
 from ncbench.report.html.panels import chapters
 from ncbench.results.frame import as_text
+from ncbench.results.read import Records
+from ncbench.results.series import results
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
 
 
-def write_report(sources: Sources, folders: Sequence[str], out: Path) -> None:
+def write_report(found: Records, folders: Sequence[str], out: Path) -> None:
     """Write the report page of some records.
 
     Parameters
     ----------
-    sources : Sources
+    found : Records
         The records, and where they are.
     folders : sequence of str
         Where they were looked for; cells that sweeps there meant to run and did not are shown.
@@ -41,19 +41,19 @@ def write_report(sources: Sources, folders: Sequence[str], out: Path) -> None:
     """
     if out.is_dir():
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
-    write_output(out, render(sources, folders, out).encode())
+    write_output(out, render(found, folders, out).encode())
 
 
-def render(sources: Sources, folders: Sequence[str], out: Path) -> str:
+def render(found: Records, folders: Sequence[str], out: Path) -> str:
     """Return the page as HTML."""
-    records: list[Any] = list(sources.records)
-    urls = contents.links(sources.paths, out)
+    records: list[Any] = list(found.records)
+    urls = contents.links(found.paths, out)
     missing = contents.planned(folders, {record["id"] for record in records})
     records += missing
     frame = results(records, [*urls, *[""] * len(missing)])
     link = {i: url for i, url in zip(frame["id"], frame["link"], strict=True) if url}
     kept = [records[k] for k in frame["record"]]
-    left_out = len(sources.records) - int((frame["record"] < len(sources.records)).sum())
+    left_out = len(found.records) - int((frame["record"] < len(found.records)).sum())
     counts = Counter(frame["status"])
     script = _resource("page.js")
     page = _environment().get_template("page.html")
@@ -81,7 +81,7 @@ def render(sources: Sources, folders: Sequence[str], out: Path) -> str:
         describe=contents.describe_safely,
         commands=contents.commands(kept),
         provenances=contents.provenances([r for r in kept if r["status"] != "missing"]),
-        remarks=[*sources.remarks, *([f"left out: {left_out} older records of the same "
+        remarks=[*found.problems, *([f"left out: {left_out} older records of the same "
                                       "configurations"] if left_out else [])],
     )  # fmt: skip
 

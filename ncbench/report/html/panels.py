@@ -8,16 +8,17 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.confusion_matrices import confusion_matrices
 from ncbench.report.figures.critical_difference import critical_difference
 from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
 from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
-from ncbench.report.figures.results import NothingToDraw, at_sigma, panels, plain
-from ncbench.report.figures.sources import progress
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.html.svg import inline
+from ncbench.results.series import at_sigma, panels, plain
 from ncbench.results.significance import Ranking, rankings
+from ncbench.run.progress import with_bar
 from ncbench.types import Record
 
 MOST = 48
@@ -55,7 +56,7 @@ def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
     Parameters
     ----------
     frame : DataFrame
-        As of ``ncbench.report.figures.results.results``.
+        As of ``ncbench.results.series.results``.
     records : sequence
         Those it was made from.
     """
@@ -66,7 +67,7 @@ def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
         kinds.append(kind._replace(tasks=kind.tasks[:MOST]))
         found.append(Chapter(kind.title, kind.about, kind.wide, [], left_out))
     total = sum(len(kind.tasks) for kind in kinds)
-    drawn = progress(_draw(kinds), "Drawing figures", total)
+    drawn = with_bar(_draw(kinds), "Drawing figures", total)
     for number, panel in drawn:
         if isinstance(panel, Panel):
             found[number].panels.append(panel)

@@ -51,7 +51,7 @@ def figure1_rows(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`ncbench.report.figures.results.results`.
+        As of :func:`ncbench.results.series.results`.
     """
     shown = [
         status == "done"

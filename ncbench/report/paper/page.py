@@ -10,14 +10,14 @@ from typing import NamedTuple
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
 from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
-from ncbench.report.figures.results import results
 from ncbench.report.figures.style import saved
 from ncbench.report.grid import Grid, escape_latex, escape_markdown
 from ncbench.report.paper.figure1 import figure1_rows, figure1_table
 from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
-from ncbench.results.frame import Cells
+from ncbench.results.frame import FrameBuilder
 from ncbench.results.read import each_record
 from ncbench.results.reference import Comparison
+from ncbench.results.series import results
 from ncbench.results.trial_value import LOSS, Value
 from ncbench.types import Record
 
@@ -73,7 +73,7 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
 
 def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Section], str]:
     """Return the tables that the records allow, and what their columns mean."""
-    cells = Cells(Value.parse(LOSS, []))
+    cells = FrameBuilder(Value.parse(LOSS, []))
     for record in records:
         measure, dataset, algo = (
             record["config"][k]["name"] for k in ("measure", "dataset", "algo")

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ncbench.report.grid import Entry, Grid
+from ncbench.report.reference_text import in_errors_text
 from ncbench.results.frame import LEADING, as_text
-from ncbench.results.reference import ABSENT, ERRORS, Comparison, in_errors_text
+from ncbench.results.reference import ABSENT, ERRORS, Comparison
 
 SELECTED = "nc_selected"
 

@@ -1,4 +1,4 @@
-"""What figures are drawn from: one row for each cell, with the names it is drawn under."""
+"""Name the series and panels of figures: one row for each cell, with its names."""
 
 from __future__ import annotations
 
@@ -11,20 +11,16 @@ import pandas as pd
 
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.results.best import method_keys, problem_keys
-from ncbench.results.config_key import time_of
 from ncbench.results.frame import LEADING, as_text, tidy
+from ncbench.results.regret import least_loss
 from ncbench.types import Record
 
 SIZES = ("dataset.train", "test_size")
 """Keys that say how large the training part is."""
 
 
-ADDED = ("problem", "setting", "series", "style", "record", "train_size", "bayes", "link")
+ADDED = ("problem", "setting", "series", "style", "train_size", "bayes", "link")
 """What ``results`` adds to a tidy frame."""
-
-
-class NothingToDraw(NcbenchError):
-    """Records that a figure has no use for; the message says why."""
 
 
 def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd.DataFrame:
@@ -48,7 +44,6 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
         style      number of the series, the same in every figure
         train_size examples in the training part, missing unless the cell is done
         bayes      the lowest loss any classifier has, missing where it is not known
-        record     place in ``records``
         link       as given, or None
         ========== =====================================================================
 
@@ -70,8 +65,6 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
     frame["series"] = _named(frame, "algo", method, " ")
     order = {name: number for number, name in enumerate(frame["series"].unique())}
     frame["style"] = frame["series"].map(order)
-    places = _newest(records)
-    frame["record"] = [places[identity] for identity in frame["id"]]
     frame["train_size"] = [_mean(records[k], "train_size") for k in frame["record"]]
     frame["bayes"] = [bayes_level(records[k]) for k in frame["record"]]
     frame["link"] = [links[k] if links else None for k in frame["record"]]
@@ -81,7 +74,7 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
 def bayes_level(record: Record) -> float:
     """Return the lowest loss that any classifier has, missing where it is not known.
 
-    It is known where the data set knows its distribution: its trials then have ``theory``.
+    It is known where the data set's distribution is.
     """
     try:
         return _least_loss(record)
@@ -106,10 +99,10 @@ _GONE = (NcbenchError, OSError, TypeError)
 
 
 def _least_loss(record: Record) -> float:
-    if not any(trial.get("theory") for trial in record.get("trials", [])):
+    # Records older than the key have the terms of the theory instead.
+    known = record.get("dataset", {}).get("distribution_known")
+    if not known and not any(trial.get("theory") for trial in record.get("trials", [])):
         return math.nan
-    from ncbench.results.regret import least_loss
-
     try:
         return least_loss(record["config"])[1]
     except NotApplicable:  # a measure that is only reported
@@ -153,16 +146,6 @@ def _named(frame: pd.DataFrame, first: str, keys: Sequence[str], separator: str)
         said = [f"{key}={text}" for key, text in texts.items() if text]
         names.append(separator.join([str(row[first]), *said]))
     return names
-
-
-def _newest(records: Sequence[Record]) -> dict[str, int]:
-    """Return the place of the record of each id; the newest, where folders hold copies."""
-    places: dict[str, int] = {}
-    for k, record in enumerate(records):
-        known = places.get(record["id"])
-        if known is None or time_of(record) >= time_of(records[known]):
-            places[record["id"]] = k
-    return places
 
 
 def _mean(record: Record, *path: str) -> float:

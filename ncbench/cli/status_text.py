@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.errors import NcbenchError
-from ncbench.run.sweep import Progress
+from ncbench.run.progress import Progress
+from ncbench.run.sweep import STOP
 
 
 def print_status(output_dir: str, *, every: bool) -> None:
@@ -34,7 +35,7 @@ def print_status(output_dir: str, *, every: bool) -> None:
         print(f"  python -m ncbench {shlex.join(about['command'])}")
         print(f"  {progress}")
         if ended and progress.ended < progress.total:
-            print("  It was stopped; the command goes on with it.")
+            print("  It was stopped; the command above resumes it.")
         for state in progress.running:
             since = round(time.time() - state["time"])
             print(f"  running for {since} s on {state['host']}: {state['cell']}")
@@ -45,7 +46,7 @@ def print_status(output_dir: str, *, every: bool) -> None:
 
 def _ended(folder: Path, about: Mapping[str, Any]) -> bool:
     """Whether nothing runs any more: it was stopped, or its process here is gone."""
-    if (folder / "stop").exists():
+    if (folder / STOP).exists():
         return True
     if about["host"] != platform.node():
         return False

@@ -1,0 +1,108 @@
+"""Run one cell or a sweep, and print what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ncbench.config.compose import compose_cell, compose_sweep, use_plugin_files
+from ncbench.config.hydra_session import HydraSession, answer, hydra_session, parse_arguments
+from ncbench.config.overrides import readable
+from ncbench.config.schema import register
+from ncbench.errors import counted
+from ncbench.run.record import CellFolder, identified
+from ncbench.run.sweep import Sweep, run_job
+
+if TYPE_CHECKING:
+    pass
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run ``python -m ncbench`` without a subcommand; return the exit code."""
+    args = parse_arguments(argv)
+    args.overrides = use_plugin_files(readable(args.overrides))
+    register()
+    if args.only_asks:
+        answer(args, run_job)
+        return 0
+    with hydra_session(args.config_dir, args.config_name) as session:
+        run = _run_sweep if args.multirun else _run_cell
+        return run(session, args.overrides)
+
+
+def _run_cell(session: HydraSession, overrides: Sequence[str]) -> int:
+    config = identified(compose_cell(session, overrides), sys.argv[1:])
+
+    from ncbench.run.cell import run_alone
+    from ncbench.run.describe import line
+
+    print(line(run_alone(config)))
+    print(f"Record:  {CellFolder(config).record}")
+    return 0
+
+
+def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
+    # Every cell is composed and checked before anything runs.
+    composed = compose_sweep(session, overrides)
+    resolved = [identified(config, sys.argv[1:]) for config in composed.cells]
+    cells = list({config["id"]: config for config in resolved}.values())  # each once
+    # Two sweeps that start in the same second still have folders of their own.
+    name = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
+    sweep = Sweep(Path(cells[0]["output_dir"]) / "sweeps" / name, cells, sys.argv[1:])
+    sweep.begin()
+    # A batch system's SIGTERM ends a sweep as Ctrl-C does: launchers then end their workers too.
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ending, signal.default_int_handler)
+
+    from ncbench.run.progress import watched
+
+    try:
+        with watched(sweep.folder):
+            if sweep.waiting:
+                sweep.launch(session, composed.first)
+    except KeyboardInterrupt:
+        sweep.stop()
+        kept = "Stopped; finished cells and trials are kept."
+        print(f"\n{kept} Resume with: {sweep.resume_command}", file=sys.stderr)
+        return 130
+    return _print_results(sweep)
+
+
+def _print_results(sweep: Sweep) -> int:
+    """Print the table of a sweep and its failures; return the exit code: 1 if a cell failed.
+
+    The table is also kept in the sweep's folder, as table.csv, table.md and table.tex.
+    """
+    from ncbench.report.export import FORMS, Results, write
+    from ncbench.report.failures import print_failures
+    from ncbench.results.frame import FrameBuilder
+
+    builder, outcome = FrameBuilder(), sweep.outcome()
+    for record in outcome.records:
+        with contextlib.suppress(ValueError):  # a record that lacks something is not in the table
+            builder.add(record)
+    results = Results.of(builder)
+    print()
+    if len(results.frame):
+        results.grid().print()
+        for form in ("csv", "md", "tex"):
+            write(FORMS[form](results), sweep.folder / f"table.{form}")
+    print_failures(outcome.failed)
+    if outcome.kept:
+        print(
+            f"{outcome.kept} of them had been done before: those records stay; the new tracebacks "
+            f"are in {sweep.folder}/<number>.json"
+        )
+    if outcome.missing:
+        what = counted(outcome.missing, "cell was", "cells were")
+        print(f"{what} not run. Resume with: {sweep.resume_command}")
+    if len(results.frame):
+        print(f"\nTable:   {sweep.folder}/table.csv, .md and .tex")
+    print(f"Records: {sweep.configs[0]['output_dir']}/cells")
+    return 1 if outcome.failed or outcome.missing else 0

@@ -1,0 +1,258 @@
+"""Everything that ncbench needs of Hydra's internals.
+
+Hydra's public functions compose one configuration. A command line that checks a whole sweep before
+it starts, and then hands the cells to a launcher, needs more:
+
+- ``hydra._internal.utils``: the parser of Hydra's options, its search path, and ``_run_hydra`` for
+  the options that only ask something (``--cfg``, ``--info``, ``--hydra-help``);
+- ``hydra._internal.hydra.Hydra``: ``compose_config``, which keeps the ``hydra`` node, and
+  ``multirun``, which starts the launcher;
+- ``ConfigLoaderImpl._apply_overrides_to_config``, which sets values as Hydra itself does;
+- ``hydra.core.override_parser``: what an override says, and which values it sweeps over;
+- the wording of four of its messages, to say more helpful ones.
+
+Tried with Hydra 1.3.2 to 1.3.8 and OmegaConf 2.3; pyproject.toml excludes 1.4.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.hydra import Hydra
+from hydra._internal.utils import _run_hydra, create_config_search_path, get_args_parser
+from hydra.core.config_search_path import SearchPathQuery
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser, create_functions
+from hydra.core.override_parser.types import Override, OverrideType
+from hydra.errors import HydraException
+from hydra.types import RunMode
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError  # type: ignore[import-untyped]
+
+from ncbench.config.settings import SETTINGS
+from ncbench.config.unknown_keys import unknown_key
+from ncbench.errors import NcbenchError, UnknownName
+from ncbench.plugin.registry import KINDS, get_registry
+
+CONFIG_NAME = "config"
+CONFIG_PATH = "pkg://ncbench_conf"
+
+FUNCTIONS = tuple(create_functions().functions)
+"""Names that Hydra reads as functions in a value: ``range(...)``, ``glob(...)``."""
+
+_LAUNCHERS = {"joblib": "joblib", "submitit_slurm": "slurm", "submitit_local": "slurm"}
+"""Launchers that are packages of their own, and the extra that installs each."""
+
+_INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
+_NO_EXPERIMENT = re.compile(r"Could not (find|load) 'experiment/(?P<name>[^']+)'")
+_NO_LAUNCHER = re.compile(r"Could not (find|load) 'hydra/launcher/(?P<name>[^']+)'")
+_UNKNOWN_KEY = re.compile(r"Could not override '(?P<key>[^']+)'")
+
+
+def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """Separate Hydra's options from overrides; ``-m`` may stand between them."""
+    args = get_args_parser().parse_intermixed_args(argv)
+    args.only_asks = bool(args.hydra_help or args.cfg or args.info or args.shell_completion)
+    return args
+
+
+def answer(args: argparse.Namespace, task: Callable[[DictConfig], Any]) -> None:
+    """Let Hydra answer options that run nothing."""
+    _run_hydra(args, get_args_parser(), task, CONFIG_PATH, args.config_name or CONFIG_NAME)
+
+
+def parse_override(text: str) -> Override:
+    """Parse one override, without looking at config groups."""
+    override: Override = OverridesParser.create().parse_override(text)
+    return override
+
+
+def is_override(text: str) -> bool:
+    """Whether Hydra can read a text as an override."""
+    try:
+        parse_override(text)
+    except HydraException:
+        return False
+    return True
+
+
+def values_of(override: Override) -> list[str]:
+    """Return each value of an override as an override of its own."""
+    text = override.input_line or ""
+    if not override.is_sweep_override():
+        return [text]
+    key = text.split("=", 1)[0]
+    return [f"{key}={value}" for value in override.sweep_string_iterator()]
+
+
+class HydraSession:
+    """Composes configurations and starts launchers.
+
+    Parameters
+    ----------
+    config_dir : str, optional
+        A folder with config files of the user's own.
+    config_name : str, optional
+        The primary config, if it is not the shipped one.
+    """
+
+    def __init__(self, config_dir: str | None = None, config_name: str | None = None) -> None:
+        self._config_name = config_name or CONFIG_NAME
+        search_path = create_config_search_path(CONFIG_PATH)
+        if config_dir:
+            folder = Path(config_dir).absolute()
+            if not folder.is_dir():
+                raise NcbenchError(
+                    f"--config-dir {config_dir}: the folder does not exist (looked for {folder})"
+                )
+            before = SearchPathQuery(provider="schema")
+            search_path.prepend("command-line", f"file://{folder}", before)
+        self._hydra = Hydra.create_main_hydra2("ncbench", search_path)
+
+    def parse(self, overrides: Sequence[str]) -> list[Override]:
+        """Parse overrides and check the names of the plug-ins they choose."""
+        parser = OverridesParser.create(config_loader=self._hydra.config_loader)
+        parsed: list[Override] = parser.parse_overrides(list(overrides))
+        for override in parsed:
+            kind, _, parameter = override.key_or_group.partition(".")
+            if kind not in KINDS or override.is_delete():
+                continue
+            if parameter == "name":
+                raise NcbenchError(f"{override.input_line}: choose a plug-in with {kind}=NAME")
+            if not parameter:
+                for name in _names(override):
+                    get_registry().plugin(kind, name)
+        return parsed
+
+    def compose(self, overrides: Sequence[str]) -> DictConfig:
+        """Compose one configuration, with the ``hydra`` node in it."""
+        cfg: DictConfig = self._hydra.compose_config(
+            config_name=self._config_name,
+            overrides=list(overrides),
+            run_mode=RunMode.RUN,
+            with_log_configuration=False,
+        )
+        return cfg
+
+    def compose_each(self, combinations: Sequence[Sequence[str]]) -> Iterator[DictConfig]:
+        """Compose every cell of a sweep.
+
+        Composing takes Hydra a tenth of a second, which is too long for each of thousands of
+        cells. Cells that differ in plain values alone (``sigma=0.2``, ``algo.max_iter=50``) are
+        composed once, and the values are set as Hydra sets them, after everything else.
+        """
+        parsed = {text: self.parse([text])[0] for text in {*itertools.chain(*combinations)}}
+        composed: dict[tuple[str, ...], DictConfig] = {}
+        for combination in combinations:
+            values = [text for text in combination if _is_value(parsed[text])]
+            others = tuple(text for text in combination if text not in values)
+            if others not in composed:
+                composed[others] = self.compose(others)
+            cfg = copy.deepcopy(composed[others])
+            ConfigLoaderImpl._apply_overrides_to_config([parsed[text] for text in values], cfg)
+            yield cfg
+
+    def swept_in_files(self, fixed: Sequence[str]) -> dict[str, Any]:
+        """Return ``hydra.sweeper.params`` of the config files that overrides name."""
+        return dict(self.compose(fixed).hydra.sweeper.params or {})
+
+    def runs_in_this_process(self, overrides: Sequence[str]) -> bool:
+        """Whether the launcher is the basic one, which starts no processes of its own."""
+        return "BasicLauncher" in self.compose(overrides).hydra.launcher["_target_"]
+
+    def launch(
+        self, task: Callable[[DictConfig], Any], overrides: Sequence[str], jobs: int
+    ) -> None:
+        """Let the launcher call a task with ``job=0`` to ``job=jobs-1``, and wait for it."""
+        self._hydra.multirun(
+            config_name=self._config_name,
+            task_function=task,
+            overrides=[
+                *overrides,
+                *("hydra.mode=MULTIRUN", "hydra.sweeper.params=null"),
+                f"job={','.join(map(str, range(jobs)))}",
+            ],
+            with_log_configuration=False,
+        )
+
+
+@contextlib.contextmanager
+def hydra_session(
+    config_dir: str | None = None, config_name: str | None = None
+) -> Iterator[HydraSession]:
+    """Open a session; what Hydra refuses in it becomes an NcbenchError."""
+    try:
+        with explained():
+            yield HydraSession(config_dir, config_name)
+    finally:
+        GlobalHydra.instance().clear()
+
+
+@contextlib.contextmanager
+def explained(prefix: str = "") -> Iterator[None]:
+    """Raise an NcbenchError for what Hydra, OmegaConf or YAML refuse in a block."""
+    try:
+        yield
+    except (HydraException, OmegaConfBaseException) as error:
+        raise NcbenchError(prefix + _explanation(error)) from error
+    except YAMLError as error:  # it names the file and the line
+        said = " ".join(str(error).split())
+        raise NcbenchError(f"{prefix}a config file is not YAML: {said}") from error
+
+
+def _names(override: Override) -> list[str]:
+    if override.is_sweep_override():
+        return list(override.sweep_string_iterator())
+    return [str(override.value())]
+
+
+def _is_value(override: Override) -> bool:
+    key = override.key_or_group
+    changes = override.type is OverrideType.CHANGE and override.package is None
+    return changes and (key in SETTINGS or ("." in key and key.partition(".")[0] in KINDS))
+
+
+def _explanation(error: BaseException) -> str:
+    """Return what Hydra found wrong, without what only Hydra's developers need."""
+    lines: list[str] = []
+    current: BaseException | None = error
+    while current is not None:
+        for line in str(current).split("\n"):
+            text = line.strip()
+            if text and text not in lines and not _INTERNAL.match(text):
+                lines.append(text)
+        current = current.__cause__
+    message = "\n".join(lines)
+    if experiment := _NO_EXPERIMENT.search(message):
+        return str(UnknownName.among("+experiment", experiment["name"], _experiment_files()))
+    if launcher := _NO_LAUNCHER.search(message):
+        return _no_launcher(launcher["name"])
+    key = _UNKNOWN_KEY.search(message)
+    return unknown_key(key["key"]) if key else message
+
+
+def _no_launcher(name: str) -> str:
+    extra = _LAUNCHERS.get(name)
+    if extra:
+        return f"hydra/launcher={name} is not installed: pip install 'ncbench[{extra}]'"
+    known = GlobalHydra.instance().config_loader().get_group_options("hydra/launcher")
+    return str(UnknownName.among("hydra/launcher", name, {*known, *_LAUNCHERS}))
+
+
+def _experiment_files(folder: str = "experiment") -> list[str]:
+    """Return the names of all experiment files: Hydra lists those of one folder only."""
+    loader = GlobalHydra.instance().config_loader()
+    files = [f"{folder}/{name}" for name in loader.get_group_options(folder)]
+    found = [file.removeprefix("experiment/") for file in files]
+    for inner in loader.list_groups(folder):
+        found += _experiment_files(f"{folder}/{inner}")
+    return found

@@ -1,0 +1,69 @@
+"""The tables of ``ncbench compare``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
+from ncbench.results.frame import as_text
+from ncbench.results.reference import ABSENT, AHEAD, NUMBERS, Comparison
+
+
+def sections(comparison: Comparison) -> list[Section]:
+    """Return the table of cells and that of counts."""
+    keys = [key for key in comparison.cells.columns if key not in NUMBERS]
+    present = comparison.cells[comparison.cells["verdict"] != ABSENT]
+    rows = [
+        [*(Entry(as_text(row[key])) for key in keys), *_entries(row)]
+        for row in present.to_dict("records")
+    ]
+    columns = [*keys, "ours", "theirs", "difference", "se", "verdict"]
+    counts = comparison.counts("measure", "algo")
+    counted = [list(map(Entry, map(as_text, row))) for row in counts.to_numpy().tolist()]
+    return [
+        Section("", Grid(columns, rows, len(keys), [comparison.definition])),
+        Section("", Grid(list(counts.columns), counted, 2, [comparison.summary])),
+    ]
+
+
+def _csv(comparison: Comparison) -> str:
+    """Return one row for each cell."""
+    text: str = comparison.cells.to_csv(index=False)
+    return text.rstrip("\n")
+
+
+def _json(comparison: Comparison) -> str:
+    """Return one row for each cell."""
+    text: str = comparison.cells.to_json(orient="records", indent=2, double_precision=15)
+    return text
+
+
+FORMS = {
+    "table": lambda comparison: text_of(sections(comparison)),
+    "csv": _csv,
+    "json": _json,
+    "md": lambda comparison: markdown_of(sections(comparison)),
+}
+
+
+def _entries(row: Mapping[Any, Any]) -> list[Entry]:
+    theirs = Entry(f"{row['theirs']:.3f} ({row['theirs_sem']:.3f})")
+    if math.isnan(row["ours"]):
+        return [Entry("-"), theirs, Entry("-"), Entry("-"), Entry(row["verdict"])]
+    ours = f"{row['ours']:.3f}"
+    if not math.isnan(row["ours_sem"]):
+        ours += f" ({row['ours_sem']:.3f})"
+    return [
+        Entry(ours),
+        theirs,
+        Entry(f"{row['difference']:+.3f}"),
+        Entry(in_errors_text(row)),
+        Entry(row["verdict"], bold=row["verdict"] == AHEAD),
+    ]
+
+
+def in_errors_text(row: Mapping[Any, Any]) -> str:
+    """Return a difference in standard errors as tables have it."""
+    return "-" if math.isnan(row["in_errors"]) else f"{row['in_errors']:+.1f}"

@@ -1,0 +1,53 @@
+"""The tables of ``ncbench theory`` and ``ncbench bayes``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from ncbench.report.grid import Entry, Grid, Section
+from ncbench.results.regret import curve_keys, slopes
+
+
+def optima_section(optima: pd.DataFrame) -> Section:
+    """Return the least loss of each measure, with a bound on its error."""
+    rows = [
+        [Entry(row["measure"]), Entry(f"{row['bayes']:.5f}"), Entry(f"{row['error']:.0e}")]
+        for row in optima.to_dict("records")
+    ]
+    return Section("", Grid(list(optima.columns), rows, 1))
+
+
+def regret_sections(frame: pd.DataFrame, style: str) -> list[Section]:
+    """Return the terms of the bounds, and the slopes of the regret where there are any.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As :func:`ncbench.results.regret.terms` returns it.
+    style : str
+        Format of numbers.
+    """
+    same = [key for key in curve_keys(frame) if frame[key].nunique() == 1]
+    about = ", ".join(f"{key}={frame[key].iloc[0]}" for key in same)
+    sections = [Section(about, _grid(frame.drop(columns=same), style))]
+    fitted = slopes(frame)
+    if len(fitted):
+        sections.append(Section("", _grid(fitted.drop(columns=[*same, "at_1"]), style)))
+        return sections
+    no_slope = (
+        "No slope of the regret: that takes two or more sample sizes, such as "
+        "dataset.train=100,1000,10000, where it is above 0."
+    )
+    return [sections[0]._replace(grid=_grid(frame.drop(columns=same), style, no_slope))]
+
+
+def _grid(table: pd.DataFrame, style: str, *notes: str) -> Grid:
+    rows = [[Entry(_text(value, style)) for value in row] for row in table.itertuples(index=False)]
+    labels = list(table.columns).index("sigma")
+    return Grid(list(table.columns), rows, labels, notes)
+
+
+def _text(value: Any, style: str) -> str:
+    return f"{value:{style}}" if isinstance(value, float) else str(value)

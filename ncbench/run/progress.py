@@ -1,0 +1,176 @@
+"""How far work has come: the state of a sweep, shown while it runs, and bars."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+Thing = TypeVar("Thing")
+
+_INTERVAL = 0.25
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep has come.
+
+    Parameters
+    ----------
+    total : int
+        How many cells it has.
+    states : mapping
+        Of the cells that were started, by number.
+    started : float
+        When, in seconds since 1970.
+    gone : str, optional
+        The host of a sweep that has ended before its time: what ran there runs no more.
+
+    Examples
+    --------
+    >>> states = {0: {"state": "done", "time": 20.0}, 1: {"state": "running", "host": "here"}}
+    >>> print(Progress(3, states, 10.0))
+    1 done, 0 failed, 0 skipped, 0 found finished, 1 running, 2 remaining, about 20 s left
+    >>> print(Progress(3, states, 10.0, gone="here"))
+    1 done, 0 failed, 0 skipped, 0 found finished, 0 running (1 interrupted), 2 remaining
+    """
+
+    total: int
+    states: Mapping[int, Mapping[str, Any]]
+    started: float
+    gone: str | None = None
+
+    @classmethod
+    def read(cls, folder: Path) -> Progress:
+        """Read a sweep's folder; whatever is not readable yet is not started yet."""
+        about = json.loads((folder / "sweep.json").read_text())
+        states = {}
+        for path in folder.glob("*.json"):
+            if path.stem.isdigit():
+                with contextlib.suppress(OSError, ValueError):
+                    states[int(path.stem)] = json.loads(path.read_text())
+        return cls(len(about["cells"]), states, about["started"])
+
+    def count(self, *states: str) -> int:
+        """Return how many cells are in one of these states."""
+        return sum(state["state"] in states for state in self.states.values())
+
+    @property
+    def running(self) -> list[Mapping[str, Any]]:
+        """The states of the cells under way."""
+        started = [state for state in self.states.values() if state["state"] == "running"]
+        return [state for state in started if self.gone is None or state["host"] != self.gone]
+
+    @property
+    def ended(self) -> int:
+        """How many cells need no more work."""
+        return self.count("done", "failed", "skipped", "found")
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left at the pace of the cells that were run so far."""
+        run = self.count("done", "failed")
+        ends = [s["time"] for s in self.states.values() if s["state"] in ("done", "failed")]
+        if not run or self.ended == self.total or self.gone is not None:
+            return None
+        pace = float(max(ends) - self.started) / run
+        return pace * (self.total - self.ended)
+
+    def __str__(self) -> str:
+        parts = [f"{self.count('done')} done", f"{self.count('failed')} failed"]
+        parts += [f"{self.count('skipped')} skipped", f"{self.count('found')} found finished"]
+        interrupted = self.count("running") - len(self.running)
+        said = f" ({interrupted} interrupted)" if interrupted else ""
+        parts += [f"{len(self.running)} running{said}", f"{self.total - self.ended} remaining"]
+        left = self.seconds_left
+        return ", ".join(parts) + (f", about {_duration(left)} left" if left is not None else "")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return (
+        f"{hours} h {minutes} min"
+        if hours
+        else f"{minutes} min {rest} s"
+        if minutes
+        else f"{rest} s"
+    )
+
+
+@contextlib.contextmanager
+def watched(folder: Path) -> Iterator[None]:
+    """Report on the sweep in a folder until the block ends."""
+    show = _bar if sys.stdout.isatty() else _log
+    ended = threading.Event()
+    thread = threading.Thread(target=show, args=(folder, ended), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _ticks(folder: Path, ended: threading.Event) -> Iterator[Progress]:
+    """Yield the progress from time to time, and once more after the end."""
+    while not ended.wait(_INTERVAL):
+        yield Progress.read(folder)
+    yield Progress.read(folder)
+
+
+def _news(progress: Progress, told: set[int]) -> Iterator[str]:
+    for number, state in sorted(progress.states.items()):
+        if number not in told and state["state"] != "running":
+            told.add(number)
+            found = "  (found finished)" if state["state"] == "found" else ""
+            yield f"[{len(told)}/{progress.total}] {state['line']}{found}"
+
+
+def _log(folder: Path, ended: threading.Event) -> None:
+    told: set[int] = set()
+    for progress in _ticks(folder, ended):
+        for news in _news(progress, told):
+            print(news, flush=True)
+
+
+def _bar(folder: Path, ended: threading.Event) -> None:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    told: set[int] = set()
+    with Live(console=console, refresh_per_second=4, transient=True) as live:
+        for progress in _ticks(folder, ended):
+            for news in _news(progress, told):
+                console.print(Text(news))
+            live.update(_panel(progress, console.width))
+
+
+def _panel(progress: Progress, width: int) -> Any:
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    panel = Table.grid()
+    panel.add_row(ProgressBar(total=progress.total, completed=progress.ended, width=min(60, width)))
+    panel.add_row(Text(str(progress)))
+    for state in progress.running[:8]:
+        panel.add_row(Text(f"  {state['cell']}", style="dim"))
+    return panel
+
+
+def with_bar(things: Iterable[Thing], what: str, total: int | None = None) -> Iterable[Thing]:
+    """Go through things with a bar on standard error, if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    hidden = not console.is_terminal
+    return track(things, what, total=total, console=console, transient=True, disable=hidden)
