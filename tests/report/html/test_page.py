@@ -225,8 +225,8 @@ def test_what_is_not_available_any_more_costs_the_bayes_level_alone(
 def test_figures_are_bounded_in_number_and_that_is_said(
     make_record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ncbench.report.html import panels
     from ncbench.report.figures.results import results
+    from ncbench.report.html import panels
 
     records = [make_record("fw", name, losses=[0.1]) for name in "abc"]
     monkeypatch.setattr(panels, "MOST", 1)
