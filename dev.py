@@ -2,6 +2,7 @@
 
 python3 dev.py demo    an environment in .venv, and the README's sweep on embedded data
 python3 dev.py test    the same with all that development needs, and ruff, mypy and pytest
+                       (--all: with the tests that are marked slow)
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ TESTS = [
     ["-m", "ruff", "check", "."],
     ["-m", "ruff", "format", "--check", "."],
     ["-m", "mypy"],
-    ["-m", "pytest", "-n", "2", "--dist", "loadgroup"],
+    ["-m", "pytest", "-n", "2", "--dist", "loadgroup", "--durations", "10"],
 ]
 
 
@@ -46,13 +47,18 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["demo", "test"])
+    parser.add_argument("--all", action="store_true", help="test: run the slow tests too")
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="default: .venv")
     args = parser.parse_args()
     python = environment(args.venv.absolute(), "" if args.what == "demo" else "[dev]")
     environ = dict(os.environ)
     if args.what == "test":
         environ["OMP_NUM_THREADS"] = "1"  # two test processes: more threads wait for each other
+        # Tests start many processes; each would compile all that it imports again.
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
     for command in [DEMO] if args.what == "demo" else TESTS:
+        if args.all and "pytest" in command:
+            command = [*command, "--all"]
         print("$ python", *command, flush=True)
         code = subprocess.run([python, *command], cwd=ROOT, env=environ, check=False).returncode
         if code:

@@ -4,21 +4,93 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from needs import unavailable
+from needs import shared, unavailable
 
 from ncbench.__main__ import main
 from ncbench.plugin.registry import use_files
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run the tests marked slow too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out slow tests, unless all are asked for, or some by marker or by name."""
+    named = any("::" in argument for argument in config.args)
+    if config.option.all or config.option.markexpr or named:
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    items[:] = [item for item in items if item not in set(slow)]
+    config.hook.pytest_deselected(items=slow)
+    config.stash[LEFT_OUT] = len(slow)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that reports how many slow tests this one has left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+class _Workers:
+    """Hears from the processes of pytest-xdist; a hook of that plug-in, which need not be here."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        # Every worker collects the same tests.
+        self._config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(_Workers(config))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how many tests were not run, and why."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ").removeprefix("NOT TESTED: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple)
+    )
+    left_out = config.stash.get(LEFT_OUT, 0)
+    if not reasons and not left_out:
+        return
+    terminalreporter.section("not run")
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.line(f"{count} not run: {reason}")
+    if left_out:
+        terminalreporter.line(f"{left_out} slow not run: python3 dev.py test --all runs them")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_plugin_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Keep the cache of plug-in signatures in one folder for the session.
+
+    The first test that needs it fills it. A cold one costs every process the import of all
+    plug-ins, so tests set ``NCBENCH_CACHE_HOME`` themselves only if they are about the cache or
+    install other plug-ins.
+    """
+    # Processes of pytest-xdist share the parent of their folders.
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "plugin-cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NCBENCH_CACHE_HOME", str(folder))
+        yield folder
 
 
 @dataclass
@@ -51,17 +123,7 @@ def ncbench(
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Return the folder with the paper's real data and noise; skip where there is none."""
-    if not (SHARED / "data" / "vehicle.npz").is_file():
-        pytest.skip("the paper's real data is not beside the checkout (../shared/data)")
-    return SHARED / "data"
-
-
-@pytest.fixture(scope="session")
-def paper_tables() -> Path:
-    """Return the paper's published tables as CSV; skip where there are none."""
-    if not (SHARED / "paper" / "tables.csv").is_file():
-        pytest.skip("the paper's tables are not beside the checkout (../shared/paper)")
-    return SHARED / "paper" / "tables.csv"
+    return shared("data/vehicle.npz").parent
 
 
 @pytest.fixture(scope="session")

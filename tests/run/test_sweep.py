@@ -21,7 +21,7 @@ import pytest
 from ncbench.run.sweep import describe
 from ncbench.run.worker import Worker
 
-PACKAGES = Path(__file__).parent / "plugin_packages"
+PACKAGES = Path(__file__).parents[1] / "plugin_packages"
 QUICK = ("dataset=iris", "trials=2")
 JOBLIB = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 import ncbench
 from ncbench import load
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 
 
 def block(language: str, containing: str) -> str:

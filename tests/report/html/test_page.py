@@ -16,7 +16,7 @@ import pytest
 
 from ncbench.cli.commands.report import main
 from ncbench.files import write_json
-from ncbench.report import contents
+from ncbench.report.html import contents
 
 Make = Callable[..., dict[str, Any]]
 
@@ -225,7 +225,7 @@ def test_what_is_not_available_any_more_costs_the_bayes_level_alone(
 def test_figures_are_bounded_in_number_and_that_is_said(
     make_record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ncbench.report import panels
+    from ncbench.report.html import panels
     from ncbench.results.series import results
 
     records = [make_record("fw", name, losses=[0.1]) for name in "abc"]

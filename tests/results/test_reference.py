@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from needs import PAPER_TABLES
 
 from ncbench.run.record import SCHEMA
 
@@ -98,16 +99,16 @@ def test_keys_of_ones_own_are_matched_too(ncbench: Callable, folder: Path) -> No
     assert set(found["seed"].astype(str)) == {"1"}
 
 
-def test_the_papers_tables(ncbench: Callable, folder: Path, paper_tables: Path) -> None:
+def test_the_papers_tables(ncbench: Callable, folder: Path) -> None:
     write(folder, "ncfw", 0.1, [0.200, 0.220])
     record = next(folder.rglob("ncfw-0.1/record.json"))
     record.write_text(record.read_text().replace("iris", "vehicle"))
-    out = ncbench("compare", ".", "--reference", str(paper_tables)).out
+    out = ncbench("compare", ".", "--reference", str(PAPER_TABLES)).out
     # The paper's h_mean, vehicle, ncfw, 0.1: 0.254 (0.007); ours 0.210 (0.010).
     assert "0.210 (0.010)  0.254 (0.007)  -0.044      -3.6  ahead" in out
     assert "Of 400 cells: 1 ahead, 0 level, 0 behind, 399 not present; 5 of ours are not" in out
     only = ("--where", "measure=h_mean", "dataset=vehicle", "algo=ncfw")
-    out = ncbench("compare", ".", "--reference", str(paper_tables), *only).out
+    out = ncbench("compare", ".", "--reference", str(PAPER_TABLES), *only).out
     assert "Of 4 cells: 1 ahead, 0 level, 0 behind, 3 not present." in out
 
 

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from needs import PAPER_TABLES
 
 SIGMAS = "sigma=0.1,0.2,0.3,0.4"
 
 
-def beside_the_paper(ncbench: Callable, tables: Path, pdflatex: Callable) -> pd.DataFrame:
+def beside_the_paper(ncbench: Callable, pdflatex: Callable) -> pd.DataFrame:
     """Return our means and the paper's, cell by cell."""
     ours = pd.DataFrame(json.loads(ncbench("aggregate", "outputs", "--format", "json").out))
     assert set(ours["status"]) == {"done"}
     the_table_is_right(ncbench, ours, pdflatex)
-    paper = pd.read_csv(tables)
+    paper = pd.read_csv(PAPER_TABLES)
     keys = ["measure", "dataset", "algo", "sigma"]
     both = ours.merge(paper, on=keys, suffixes=("", "_paper"))
     assert len(both) == len(ours)
@@ -45,13 +46,11 @@ def the_table_is_right(ncbench: Callable, ours: pd.DataFrame, pdflatex: Callable
     pdflatex(Path("table.tex").absolute())
 
 
-def test_vehicle_as_in_the_paper(
-    ncbench: Callable, shared_data: Path, paper_tables: Path, pdflatex: Callable
-) -> None:
+def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex: Callable) -> None:
     options = ("-m", "dataset=vehicle", "noise=recorded", f"data_dir={shared_data}", SIGMAS)
     assert ncbench(*options, "algo=ncfw,fw", "measure=h_mean,q_mean,g_mean").code == 0
     assert ncbench(*options, "algo=ncbs,bs", "measure=micro_f1").code == 0
-    both = beside_the_paper(ncbench, paper_tables, pdflatex)
+    both = beside_the_paper(ncbench, pdflatex)
     assert len(both) == 32
     assert both["difference"].abs().max() <= 0.035
     assert both["difference"].abs().mean() <= 0.010
@@ -60,22 +59,22 @@ def test_vehicle_as_in_the_paper(
 
 
 def test_forward_is_well_ahead_of_the_paper(
-    ncbench: Callable, shared_data: Path, paper_tables: Path, pdflatex: Callable
+    ncbench: Callable, shared_data: Path, pdflatex: Callable
 ) -> None:
     options = ("dataset=satimage", "noise=random", "noise.recorded=true", f"data_dir={shared_data}")
     more = ("sigma=0.4", "algo=ncbs", "algo.sample_split=none", "cpe=forward", "measure=micro_f1")
     assert ncbench("-m", *options, *more).code == 0
-    (difference,) = beside_the_paper(ncbench, paper_tables, pdflatex)["difference"]
+    (difference,) = beside_the_paper(ncbench, pdflatex)["difference"]
     assert difference < -0.08  # 0.292 is published
 
 
 @pytest.mark.parametrize("dataset", ["pageblocks", "satimage", "abalone"])
 def test_ncbs_with_the_papers_cpe_learner_is_level_with_the_paper(
-    dataset: str, ncbench: Callable, shared_data: Path, paper_tables: Path, pdflatex: Callable
+    dataset: str, ncbench: Callable, shared_data: Path, pdflatex: Callable
 ) -> None:
     options = (f"dataset={dataset}", "noise=recorded", f"data_dir={shared_data}", "cpe=logistic")
     assert ncbench("-m", *options, "sigma=0.1,0.4", "algo=ncbs", "measure=micro_f1").code == 0
-    both = beside_the_paper(ncbench, paper_tables, pdflatex)
+    both = beside_the_paper(ncbench, pdflatex)
     assert len(both) == 2
     assert both["difference"].max() <= 0.025
     assert both["difference"].mean() <= 0.003  # three digits are printed, and rounded

@@ -22,7 +22,7 @@ import pytest
 from ncbench.errors import NcbenchError
 from ncbench.plugin.scaffold import KINDS, write_package
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SHOWN = "algo=ncfw,ncminimax,my_algorithm"
 
 

@@ -18,7 +18,7 @@ from ncbench.plugin.signature import TYPES
 from ncbench.plugin.spec import API_VERSION, hookimpl
 from ncbench.testing import run_checks
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "plugins.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text()
 HOOKS = {
     name: function for name, function in vars(spec).items() if hasattr(function, "ncbench_spec")
 }
