@@ -25,10 +25,10 @@ import pandas as pd
 from drawn_anew import losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.core import confusion_matrix
 from ncbench.learning import posterior
 
 GRID = np.logspace(-4, 4, 10)
@@ -45,7 +45,9 @@ def path(X, y):
 def scores(eta, y, noise):
     """Return what each score says about held-out noisy probabilities: more is better."""
     p = noise.correct_posterior(eta)
-    C = noise.correct_confusion(confusion_matrix(y, p.argmax(axis=1), noise.n))
+    C = noise.correct_confusion(
+        confusion_matrix(y, p.argmax(axis=1), labels=range(noise.n), normalize="all")
+    )
     estimate = noise.correct_posterior(np.eye(noise.n)[y])
     return {
         "accuracy": np.mean(eta.argmax(axis=1) == y),

@@ -25,12 +25,12 @@ import warnings
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import train_test_split
 
 from ncbench.core import (
     ConfusionPath,
     Mixture,
-    confusion_matrix,
     expected_confusion,
     project_to_joint,
 )
@@ -46,7 +46,7 @@ def frank_wolfe(psi, eta, y, noise, steps, switch):
     confusion = ConfusionPath(eta, y, n)
     C = np.repeat(np.bincount(y, minlength=n)[:, None] / (len(y) * n), n, axis=1)
     if switch == "h0=argmax":
-        C = confusion_matrix(y, eta.argmax(axis=1), n)
+        C = confusion_matrix(y, eta.argmax(axis=1), labels=range(n), normalize="all")
     noisy_prior = np.bincount(y, minlength=n) / len(y)
     losses = np.empty((steps, n, n))
     for t in range(1, steps + 1):

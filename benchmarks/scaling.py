@@ -14,7 +14,6 @@ import time
 import numpy as np
 
 from ncbench import NoiseMatrix, load
-from ncbench.core import confusion_matrix
 
 
 def posteriors(m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -34,7 +33,7 @@ def measure(m: int, n: int, T: int) -> dict[str, float]:
     losses = mixture.losses[:: max(1, len(mixture.losses) // 20)]
     started = time.perf_counter()
     for loss in losses:
-        confusion_matrix(y, (posterior @ loss).argmin(axis=1), n)
+        np.bincount(y * n + (posterior @ loss).argmin(axis=1), minlength=n * n)
     plain = (time.perf_counter() - started) / len(losses)
     return {"m": m, "n": n, "T": T, "plain_ms": 1e3 * plain, "ours_ms": 1e3 * ours}
 

@@ -48,7 +48,8 @@ _ROOMS = {
     "observers new_plugin:scaffold",
     "data": "dataset noise_model data_files:npz table_files:tables tabular:encoding",
     "learning": "estimator:classifier posterior_classifier cpe:class_probabilities linear_softmax "
-    "penalty_path:penalty_search learnt_noise:joint_noise scoring registry:classifier",
+    "linear_softmax:noisy_losses penalty_path:penalty_search learnt_noise:joint_noise scoring "
+    "registry:classifier",
     "noise_estimation": "t_estimation:sample finalise:repair own_noise:audit",
     "theory": "theory.terms:bounds",
     "config": "settings:schema configs:schema keys:unknown_keys overrides defaults",

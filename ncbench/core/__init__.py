@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ncbench.core.argmin import ConfusionPath
-from ncbench.core.confusion import confusion_matrix, expected_confusion, project_to_joint
+from ncbench.core.confusion import expected_confusion, project_to_joint
 from ncbench.core.measure import Family, Measure, RecallMeasure
 from ncbench.core.mixture import Mixture
 from ncbench.core.noise_matrix import MAX_CONDITION, NoiseMatrix
@@ -17,7 +17,6 @@ __all__ = [
     "Mixture",
     "NoiseMatrix",
     "RecallMeasure",
-    "confusion_matrix",
     "expected_confusion",
     "project_to_joint",
     "split_random_state",

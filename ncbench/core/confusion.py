@@ -9,18 +9,6 @@ import numpy as np
 from ncbench.types import Array, Labels
 
 
-def confusion_matrix(y: Labels, predicted: Labels, n: int) -> Array:
-    """Return the empirical confusion matrix of a deterministic classifier.
-
-    Examples
-    --------
-    >>> confusion_matrix(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), 2)
-    array([[0.25, 0.25],
-           [0.  , 0.5 ]])
-    """
-    return np.bincount(y * n + predicted, minlength=n * n).reshape(n, n) / len(y)
-
-
 def expected_confusion(y: Labels, distribution: Array) -> Array:
     """Return the confusion matrix of a randomized classifier: an expectation, not a sample.
 

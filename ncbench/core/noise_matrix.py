@@ -100,7 +100,7 @@ class NoiseMatrix:
         return float(np.linalg.svd(self.matrix, compute_uv=False)[-1])
 
     def correct_loss(self, L: Array) -> Array:
-        """OP1, on the loss: ``L' = T^-T L`` (Proposition 1)."""
+        """OP1, on the loss: ``L' = T^-T L`` (Proposition 8)."""
         return np.asarray(self._inverse.T @ L)
 
     def correct_posterior(self, posterior: Array) -> Array:
@@ -108,7 +108,7 @@ class NoiseMatrix:
         return np.asarray(posterior @ self._inverse.T)
 
     def correct_confusion(self, C: Array) -> Array:
-        """OP2: ``C = T^-1 C~`` (Proposition 2). Of a finite sample, entries may be negative."""
+        """OP2: ``C = T^-1 C~`` (Proposition 9). Of a finite sample, entries may be negative."""
         return np.asarray(self._inverse @ C)
 
     def corrupt_posterior(self, posterior: Array) -> Array:
@@ -116,11 +116,11 @@ class NoiseMatrix:
         return np.asarray(posterior @ self.matrix.T)
 
     def corrupt_confusion(self, C: Array) -> Array:
-        """``C~ = T C`` (Proposition 2)."""
+        """``C~ = T C`` (Proposition 9)."""
         return np.asarray(self.matrix @ C)
 
     def inverse_error(self, other: NoiseMatrix) -> float:
-        """``||T^-1 - other^-1||_1``: the cost of an estimate in the paper's Theorems 6 and 7."""
+        """``||T^-1 - other^-1||_1``: the cost of an estimate in the paper's Theorems 16 and 17."""
         return float(np.abs(self._inverse - other._inverse).sum(axis=0).max())
 
     def draw_labels(self, y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -18,14 +18,11 @@ from ncbench.learning.classifier import (
 )
 from ncbench.learning.joint_noise import JointFit, fit_joint_noise
 from ncbench.learning.linear_softmax import (
-    CrossEntropy,
-    ForwardCrossEntropy,
     LinearSoftmax,
-    Loss,
-    LossValue,
     descend_linear_softmax,
     fit_linear_softmax,
 )
+from ncbench.learning.noisy_losses import CrossEntropy, ForwardCrossEntropy, Loss, LossValue
 from ncbench.learning.penalty_search import check_path, fit_penalty_path
 from ncbench.learning.posterior_classifier import PosteriorClassifier
 from ncbench.learning.scoring import scorer

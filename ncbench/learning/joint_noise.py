@@ -11,12 +11,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ncbench.learning.linear_softmax import (
-    CrossEntropy,
-    LinearSoftmax,
-    LossValue,
-    fit_linear_softmax,
-)
+from ncbench.learning.linear_softmax import LinearSoftmax, fit_linear_softmax
+from ncbench.learning.noisy_losses import SMALLEST, CrossEntropy, LossValue
 from ncbench.types import Array, Labels
 
 START = -2.0
@@ -94,7 +90,7 @@ class JointCrossEntropy:
     def __call__(self, log_posterior: Array, posterior: Array, extra: Array) -> LossValue:
         """Return the loss at this posterior and V."""
         T = self.noise.matrix(extra)
-        g = np.maximum(posterior, 1e-200)  # as in ForwardCrossEntropy
+        g = np.maximum(posterior, SMALLEST)  # as in ForwardCrossEntropy
         share = np.asfortranarray(T[self._y])
         share *= g
         evidence = share.sum(axis=1)
@@ -121,7 +117,7 @@ class JointFit(NamedTuple):
     def losses(self, X: Array, y: Labels) -> Array:
         """Return ``-log (T g(x))_y`` of each example, for example of held-out data."""
         likelihood = (self.model.posterior(X) * self.matrix[y]).sum(axis=1)
-        return np.asarray(-np.log(np.maximum(likelihood, 1e-200)))
+        return np.asarray(-np.log(np.maximum(likelihood, SMALLEST)))
 
 
 def fit_joint_noise(

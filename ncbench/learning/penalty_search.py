@@ -13,12 +13,8 @@ from sklearn.utils import check_random_state
 from ncbench.core import NoiseMatrix
 from ncbench.errors import require
 from ncbench.learning.class_probabilities import deal_folds
-from ncbench.learning.linear_softmax import (
-    ForwardCrossEntropy,
-    LinearSoftmax,
-    Loss,
-    fit_linear_softmax,
-)
+from ncbench.learning.linear_softmax import LinearSoftmax, fit_linear_softmax
+from ncbench.learning.noisy_losses import ForwardCrossEntropy, Loss
 from ncbench.types import Array, Labels
 
 PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))

@@ -53,7 +53,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
         learned = time.perf_counter()
         self.noise_matrix_ = noise
         self.diagnostics_: dict[str, Any] = {}
-        # OP1 by Proposition 1: T^-1 eta~ once, instead of T^-T L in every step.
+        # OP1 by Proposition 8: T^-1 eta~ once, instead of T^-T L in every step.
         self.mixture_ = self.fit_mixture(noise.correct_posterior(fitted.posterior), fitted.y, noise)
         self.seconds_ = {"cpe": learned - started, "optimise": time.perf_counter() - learned}
 

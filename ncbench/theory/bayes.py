@@ -1,6 +1,6 @@
 """The smallest loss that any classifier can have, where the distribution is known.
 
-``psi* = min { psi(C[h]) : h }`` (the paper's Definition of Bayes optimal psi-performance), over a
+``psi* = min { psi(C[h]) : h }`` (Definition 5 of the paper), over a
 population of equally weighted points whose class probabilities eta are given. Each family of
 measures has its own way, and each ends with a proof of how near it came: ``gap``.
 """

@@ -46,7 +46,7 @@ class Population:
             Of the terms below, only the first two need nothing but predictions.
         noise : NoiseMatrix
             The T that made the noise. The one that was corrected for, T^, is the algorithm's
-            ``noise_matrix_``; Lemmas 1 and 2 are Lemmas 3 and 4 with T^ = T.
+            ``noise_matrix_``; Lemmas 18 and 19 are Lemmas 22 and 23 with T^ = T.
 
         Returns
         -------
@@ -57,10 +57,10 @@ class Population:
             inverse_error  ``||T^^-1 - T^-1||_1``
             cpe_error      ``E ||eta~^(X) - eta~(X)||_1``
             op1            ``E ||T^^-1 eta~^(X) - eta(X)||_1``
-            op1_bound      right-hand side of Lemma 1 (3)
+            op1_bound      right-hand side of Lemma 22
             op2_error      ``||C~[h] - C^[h]||_vec,inf``, C^ on the sample of OP2
             op2            ``||C[h] - T^^-1 C^[h]||_vec,inf``
-            op2_bound      right-hand side of Lemma 2 (4)
+            op2_bound      right-hand side of Lemma 23
             ============== ==============================================================
         """
         C = self.posterior.T @ prediction(algorithm, self.X, np.arange(noise.n)) / len(self.X)
@@ -78,7 +78,7 @@ class Population:
 def op1_terms(
     noisy: Array, posterior: Array, noise: NoiseMatrix, corrected_for: NoiseMatrix
 ) -> dict[str, float]:
-    """Return both sides of Lemma 1, or of Lemma 3 if what was corrected for is not T.
+    """Return both sides of Lemma 18, or of Lemma 22 if what was corrected for is not T.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def op1_terms(
 def op2_terms(
     estimate: Array, C: Array, noise: NoiseMatrix, corrected_for: NoiseMatrix
 ) -> dict[str, float]:
-    """Return both sides of Lemma 2, or of Lemma 4 if what was corrected for is not T.
+    """Return both sides of Lemma 19, or of Lemma 23 if what was corrected for is not T.
 
     Parameters
     ----------

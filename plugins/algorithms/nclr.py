@@ -108,8 +108,8 @@ class NCLRBackward(_NCLR):
 
     The corrected loss is an unbiased estimate of the clean log loss (Patrini et al. 2017) and
     stays convex, but has no lower bound: a penalty on the weights and, where needed, a shift of
-    the corrected class priors give it one. See ``CrossEntropy.backward`` in
-    :mod:`ncbench.learning.linear_softmax` for the argument.
+    the corrected class priors give it one. See
+    :meth:`ncbench.learning.CrossEntropy.backward` for the argument.
 
     The penalty is chosen by the *forward* loss on held-out folds. It is proper for the same
     posterior and bounded. The backward loss is not fit for the purpose: if T overstates the

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from counting import confusion_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncbench.core import argmin as argmin_path
 from ncbench.core.argmin import ConfusionPath, argmin_labels, mixture_distribution
-from ncbench.core.confusion import confusion_matrix
 from ncbench.errors import NcbenchError
 
 SEQUENCES = ("converging", "rescaled", "oscillating", "jumping", "integer", "diagonal", "repeated")

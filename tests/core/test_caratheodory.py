@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncbench.core.caratheodory import reduce_support
+from ncbench.core.mixture import reduce_support
 
 
 @settings(deadline=None, max_examples=60)

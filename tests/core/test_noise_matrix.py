@@ -129,7 +129,7 @@ def test_is_a_value() -> None:
 
 @relaxed
 @given(seeds, st.integers(2, 5), st.integers(1, 6))
-def test_proposition_2_noisy_confusion_is_T_times_clean(seed: int, n: int, points: int) -> None:
+def test_proposition_9_noisy_confusion_is_T_times_clean(seed: int, n: int, points: int) -> None:
     rng = np.random.default_rng(seed)
     noise = random_noise(n, rng)
     joint = random_joint(points, n, rng)
@@ -155,7 +155,7 @@ def test_noisy_posterior_is_T_times_clean(seed: int, n: int, points: int) -> Non
 
 @relaxed
 @given(seeds, st.integers(2, 3), st.integers(1, 5))
-def test_proposition_1_bayes_of_corrected_loss_is_optimal_on_clean_data(
+def test_proposition_8_bayes_of_corrected_loss_is_optimal_on_clean_data(
     seed: int, n: int, points: int
 ) -> None:
     rng = np.random.default_rng(seed)

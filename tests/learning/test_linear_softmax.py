@@ -9,14 +9,12 @@ from sklearn.linear_model import LogisticRegression
 
 from ncbench import NcbenchError, NoiseMatrix
 from ncbench.learning.linear_softmax import (
-    CrossEntropy,
-    ForwardCrossEntropy,
     LinearSoftmax,
-    LossValue,
     _Problem,
     _whitening,
     fit_linear_softmax,
 )
+from ncbench.learning.noisy_losses import CrossEntropy, ForwardCrossEntropy, LossValue
 
 LOSSES = {
     "cross_entropy": lambda noise, y: CrossEntropy.of_labels(y, noise.n),

@@ -10,11 +10,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from counting import confusion_matrix
 from scipy.optimize import LinearConstraint, minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
-from ncbench.core.confusion import confusion_matrix, expected_confusion, project_to_joint
+from ncbench.core.confusion import expected_confusion, project_to_joint
 from ncbench.core.measure import Measure
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName

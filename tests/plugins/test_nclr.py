@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from ncbench import NcbenchError, NoiseMatrix
-from ncbench.learning.linear_softmax import CrossEntropy, LinearSoftmax
+from ncbench.learning import CrossEntropy, LinearSoftmax
 from ncbench_plugins.algorithms.nclr import NCLRBackward, NCLRForward
 
 BOTH = pytest.mark.parametrize("algorithm", [NCLRForward, NCLRBackward])

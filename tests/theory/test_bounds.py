@@ -1,4 +1,4 @@
-"""The paper's theory: optimal losses, the theorem on correcting psi, Lemmas 1 to 4, and records."""
+"""The paper's theory: optimal losses, Theorem 11, Lemmas 18, 19, 22 and 23, and records."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_the_population_is_the_distribution() -> None:
 
 @relaxed
 @given(seeds, st.integers(2, 3), st.integers(1, 5))
-def test_theorem_3_the_optimum_of_corrected_psi_is_optimal_on_clean_data(
+def test_theorem_11_the_optimum_of_corrected_psi_is_optimal_on_clean_data(
     seed: int, n: int, points: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -165,7 +165,7 @@ def test_theorem_3_the_optimum_of_corrected_psi_is_optimal_on_clean_data(
 
 @relaxed
 @given(seeds, st.integers(2, 6), st.booleans())
-def test_lemmas_1_and_3(seed: int, n: int, known: bool) -> None:
+def test_lemmas_18_and_22(seed: int, n: int, known: bool) -> None:
     rng = np.random.default_rng(seed)
     noise = random_noise(n, rng)
     used = noise if known else random_noise(n, rng)
@@ -182,7 +182,7 @@ def test_lemmas_1_and_3(seed: int, n: int, known: bool) -> None:
 
 @relaxed
 @given(seeds, st.integers(2, 6), st.booleans())
-def test_lemmas_2_and_4(seed: int, n: int, known: bool) -> None:
+def test_lemmas_19_and_23(seed: int, n: int, known: bool) -> None:
     rng = np.random.default_rng(seed)
     noise = random_noise(n, rng)
     used = noise if known else random_noise(n, rng)
@@ -198,7 +198,7 @@ def test_lemmas_2_and_4(seed: int, n: int, known: bool) -> None:
     assert left <= right * (1 + 1e-12)
 
 
-def test_lemma_1_cannot_be_improved() -> None:
+def test_lemma_18_cannot_be_improved() -> None:
     # An error along the class whose column of T^-1 is largest is magnified by all of ||T^-1||_1.
     noise = NoiseMatrix([[0.9, 0.3], [0.1, 0.7]])
     eta = np.array([[0.5, 0.5]])
@@ -249,7 +249,7 @@ def test_the_confusion_matrix_of_op2_is_the_classifiers(ncbench: Callable) -> No
 
 
 def test_what_is_corrected_for_counts(ncbench: Callable, tmp_path: Path) -> None:
-    # FW corrects nothing, whatever it is told: Lemmas 3 and 4 with T^ = I.
+    # FW corrects nothing, whatever it is told: Lemmas 22 and 23 with T^ = I.
     terms = run(ncbench, tmp_path, "algo=fw", "algo.max_iter=50", "measure=q_mean")
     inverse = np.linalg.inv(np.full((3, 3), 0.15) + 0.55 * np.eye(3))
     assert terms["inverse_error"] == pytest.approx(np.linalg.norm(inverse - np.eye(3), 1))
