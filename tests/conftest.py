@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from needs import shared, unavailable
 
-from ncbench.__main__ import main
+from ncbench.cli.main import main
 from ncbench.plugin.registry import use_files
 
 LEFT_OUT = pytest.StashKey[int]()

@@ -40,9 +40,9 @@ def _run_cell(session: HydraSession, overrides: Sequence[str]) -> int:
     config = identified(compose_cell(session, overrides), sys.argv[1:])
 
     from ncbench.run.cell import run_alone
-    from ncbench.run.describe import line
+    from ncbench.run.describe import result_line
 
-    print(line(run_alone(config)))
+    print(result_line(run_alone(config)))
     print(f"Record:  {CellFolder(config).record}")
     return 0
 

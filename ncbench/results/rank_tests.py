@@ -29,6 +29,8 @@ def wilcoxon(difference: ArrayLike) -> float:
 
     Differences of zero are left out. Up to 50 differences the distribution is exact, also with
     tied ranks: all signs are equally likely, and the sums of ranks are counted by convolution.
+    scipy.stats.wilcoxon gives the same p, but with tied ranks it is exact up to 13 differences
+    only, for which it takes a second.
 
     Examples
     --------
@@ -74,20 +76,22 @@ def ranks_of(values: Array) -> Array:
     >>> ranks_of(np.array([0.3, 0.1, 0.3, 0.2])).tolist()
     [3.5, 1.0, 3.5, 2.0]
     """
+    from scipy.stats import rankdata
+
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    level = np.concatenate([[0], np.cumsum(~tied(ordered[1:], ordered[:-1]))])
-    last = np.cumsum(np.bincount(level))
-    ranks = np.empty(len(values))
-    ranks[order] = ((last + 1 + np.concatenate([[0], last[:-1]])) / 2)[level]
-    return ranks
+    groups = np.empty(len(values))
+    groups[order] = np.concatenate([[0], np.cumsum(~tied(ordered[1:], ordered[:-1]))])
+    return np.asarray(rankdata(groups), dtype=np.float64)
 
 
 def friedman_p(ranks: Array) -> float | None:
     """Return the exact p value of Friedman's test, or None if it would take too long.
 
-    Under the null hypothesis every order of a data set's ranks is equally likely. The sums of
-    ranks of all algorithms but the last are the indices of an array of probabilities, to which
+    scipy.stats.friedmanchisquare has the chi-squared approximation only.
+
+    Under the null hypothesis every order of a data set's ranks is equally likely. The sums of ranks
+    of all algorithms but the last are the indices of an array of probabilities, to which
     one data set after the other is added.
     """
     N, k = ranks.shape

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +22,8 @@ class Found(NamedTuple):
     record: dict[str, Any]
 
 
-def find_records(folders: Sequence[str], problems: list[str]) -> Iterator[Found]:
-    """Read the records below folders; a file that is not one is added to the problems."""
+def find_records(folders: Sequence[str], report: Callable[[str], Any]) -> Iterator[Found]:
+    """Read the records below folders; a file that is not one is reported, in a sentence."""
     for folder in folders:
         if not Path(folder).is_dir():
             raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
@@ -32,16 +33,13 @@ def find_records(folders: Sequence[str], problems: list[str]) -> Iterator[Found]
         try:
             yield Found(path, read_record(path))
         except ValueError as error:
-            problems.append(f"ignored: {error}")
+            report(f"ignored: {error}")
 
 
 def each_record(folders: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Read the records below folders; a file that is not one is reported on standard error."""
-    problems: list[str] = []
-    for found in find_records(folders, problems):
+    for found in find_records(folders, partial(print, file=sys.stderr)):
         yield found.record
-    for problem in problems:
-        print(problem, file=sys.stderr)
 
 
 class Records(NamedTuple):
@@ -56,7 +54,7 @@ def read_records(folders: Sequence[str]) -> Records:
     """Read all records below folders into memory, for figures and the report."""
     found = Records([], [], [])
     complete = FrameBuilder()  # which refuses a record that lacks what every record has
-    for path, record in find_records(folders, found.problems):
+    for path, record in find_records(folders, found.problems.append):
         try:
             complete.add(record)
         except ValueError as error:
@@ -65,7 +63,7 @@ def read_records(folders: Sequence[str]) -> Records:
             found.records.append(record)
             found.paths.append(path)
     if not found.records:
-        raise _no_records(folders)
+        raise no_records(folders)
     return found
 
 
@@ -91,7 +89,7 @@ def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -
         except ValueError as error:
             print(f"ignored: {error}", file=sys.stderr)
     if not complete:
-        raise _no_records(folders)
+        raise no_records(folders)
     builder.check()
     if not len(builder):
         filters = " ".join(f"{key}={','.join(values)}" for key, values in builder.where.items())
@@ -106,7 +104,8 @@ def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -
     return builder
 
 
-def _no_records(folders: Sequence[str]) -> NcbenchError:
+def no_records(folders: Sequence[str]) -> NcbenchError:
+    """Return the error for folders without records."""
     names = ", ".join(folders)
     return NcbenchError(f"{names}: contains no records; a run writes them to its output_dir")
 

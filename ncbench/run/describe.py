@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ncbench.types import Config, Record
 
 
-def describe(config: Config) -> str:
+def describe_cell(config: Config) -> str:
     """Return a cell in a few words: what is always said, and whatever is not as by default."""
     cell = " ".join(f"{key}={config[key]['name']}" for key in ("measure", "dataset", "noise"))
     cell = f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
@@ -40,9 +40,9 @@ def _unusual(config: Config) -> dict[str, Any]:
     return found
 
 
-def line(record: Record) -> str:
+def result_line(record: Record) -> str:
     """Return one line about a finished cell."""
-    cell = describe(record["config"])
+    cell = describe_cell(record["config"])
     if record["status"] != "done":
         return f"{record['status']:<8} {cell}: {record['reason']}"
     measure = record["config"]["measure"]["name"]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ncbench.config.overrides import quoted
 from ncbench.files import write_json
-from ncbench.run.describe import describe
+from ncbench.run.describe import describe_cell
 from ncbench.run.progress import Progress
 from ncbench.run.record import CellFolder, read_record
 from ncbench.run.worker import get_worker, summary
@@ -150,7 +150,7 @@ def run_cells(folder: Path, numbers: Sequence[int]) -> None:
         if (folder / STOP).exists():
             return
         config = configs[number]
-        about = {"cell": describe(config), "host": platform.node()}
+        about = {"cell": describe_cell(config), "host": platform.node()}
         note(folder, number, {**about, "id": config["id"], "state": "running"})
         result = get_worker().run(config)
         note(folder, number, {**result, "state": result["status"]})

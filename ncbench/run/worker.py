@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from ncbench.errors import NcbenchError
 from ncbench.plugin import observers
 from ncbench.plugin.registry import use_files
-from ncbench.run.describe import line
+from ncbench.run.describe import result_line
 from ncbench.run.record import CellFolder, new_record
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def summary(record: dict[str, Any]) -> dict[str, Any]:
         "id": record["id"],
         "status": record["status"],
         "reason": record.get("reason", ""),
-        "line": line(record),
+        "line": result_line(record),
     }
 
 

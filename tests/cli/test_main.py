@@ -28,13 +28,13 @@ BAD_INPUT = {
     "unknown algorithm": (["algo=nope"], ["algo=nope", "Known: bs", "ncfw"]),
     "near miss": (["measure=h_meen"], ["h_meen", "did you mean 'h_mean'"]),
     "unknown in a sweep": (["-m", "algo=ncfw,nope"], ["algo=nope"]),
-    "misspelt key": (["sigmaa=0.1"], ["sigmaa", "did you mean sigma?"]),
-    "misspelt group": (["algoo=ncfw"], ["algoo", "did you mean algo?"]),
-    "misspelt key with +": (["dataset=iris", "+trails=1"], ["trails", "did you mean trials?"]),
-    "misspelt key with ++": (["-m", "++trails=1,2"], ["trails", "did you mean trials?"]),
-    "misspelt parameter with +": (["+algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter?"]),
+    "misspelt key": (["sigmaa=0.1"], ["sigmaa", "did you mean 'sigma'?"]),
+    "misspelt group": (["algoo=ncfw"], ["algoo", "did you mean 'algo'?"]),
+    "misspelt key with +": (["dataset=iris", "+trails=1"], ["trails", "did you mean 'trials'?"]),
+    "misspelt key with ++": (["-m", "++trails=1,2"], ["trails", "did you mean 'trials'?"]),
+    "misspelt parameter with +": (["+algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter'?"]),
     "parameter of another with +": (["+algo.folds=3"], ["algo.folds", "these have: nc"]),
-    "misspelt parameter": (["algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter?"]),
+    "misspelt parameter": (["algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter'?"]),
     "parameter of another plug-in": (["dataset=iris", "dataset.path=x"], ["dataset.path"]),
     "text or a list": (["dataset=file", "dataset.path=[ä"], ["\"dataset.path='[ä'\""]),
     "key of odd characters": (["größe=1"], ["größe=1: expected KEY=VALUE"]),
@@ -342,7 +342,7 @@ def test_an_output_dir_that_cannot_be_written(ncbench: Callable, tmp_path: Path)
         outcome = ncbench(*argv, *QUICK, "output_dir=taken")
         assert outcome.code == 2
         assert "taken/" in outcome.err
-        assert "cannot be made a folder" in outcome.err
+        assert "cannot create the folder" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -461,7 +461,7 @@ def test_help_lists_keys_plugins_and_parameters(ncbench: Callable) -> None:
 def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
     code = (
         "import sys; sys.argv = ['ncbench', *sys.argv[1:]]\n"
-        "from ncbench.__main__ import main\n"
+        "from ncbench.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "print('numpy' in sys.modules, 'sklearn' in sys.modules, file=sys.stderr)\n"
@@ -513,8 +513,8 @@ def test_ctrl_c_while_a_command_starts_is_one_line(
     def pressed(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ncbench.__main__.import_module", pressed)
-    monkeypatch.setattr("ncbench.config.schema.register", pressed)
+    monkeypatch.setattr("ncbench.cli.main.import_module", pressed)
+    monkeypatch.setattr("ncbench.cli.run.register", pressed)
     outcome = ncbench(*argv)
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "ncbench: interrupted\n")
     assert list(tmp_path.iterdir()) == []

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
 import pytest
-from hydra._internal.hydra import Hydra
-from hydra._internal.utils import create_config_search_path
-from hydra.core.global_hydra import GlobalHydra
-from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 
-from ncbench.config import compose as app
 from ncbench.config import schema
-
-NO_FILE = argparse.Namespace(config_name=None)
+from ncbench.config.compose import compose_cell, compose_sweep
+from ncbench.config.hydra_session import HydraSession, hydra_session
+from ncbench.errors import NcbenchError
 
 
 @pytest.fixture
-def hydra() -> Iterator[Hydra]:
+def session() -> Iterator[HydraSession]:
     schema.register()
-    GlobalHydra.instance().clear()
-    yield Hydra.create_main_hydra2("ncbench", create_config_search_path(app.CONFIG_PATH))
-    GlobalHydra.instance().clear()
+    with hydra_session() as opened:
+        yield opened
 
 
 def plain(cfg: DictConfig) -> dict:
     return {key: OmegaConf.to_container(cfg)[key] for key in cfg if key != "hydra"}
 
 
-def test_cells_composed_together_are_those_composed_alone(hydra: Hydra) -> None:
+def test_cells_composed_together_are_those_composed_alone(session: HydraSession) -> None:
     combinations = [
         ["dataset=wine", "sigma=0.2", "algo=ncfw", "algo.max_iter=7"],
         ["dataset=wine", "algo=ncfw"],  # nothing of the one before is left in it
@@ -41,15 +35,42 @@ def test_cells_composed_together_are_those_composed_alone(hydra: Hydra) -> None:
         ["noise=matrix", "noise.matrix=[[0.8,0.2],[0.2,0.8]]"],
         ["cpe=sklearn", "cpe.estimator=GaussianNB", "cpe.params={var_smoothing: 0.1}"],
     ]
-    together = list(app._compose_all(hydra, NO_FILE, combinations))
+    together = list(session.compose_each(combinations))
     for cfg, overrides in zip(together, combinations, strict=True):
-        assert plain(cfg) == plain(app._compose(hydra, NO_FILE, overrides)), overrides
+        assert plain(cfg) == plain(session.compose(overrides)), overrides
 
 
 @pytest.mark.parametrize("wrong", ["algo.max_iter=many", "algo.no_such=1", "trails=1"])
-def test_a_wrong_value_is_refused_as_hydra_does(wrong: str, hydra: Hydra) -> None:
-    with pytest.raises(HydraException) as alone:
-        app._compose(hydra, NO_FILE, ["algo=ncfw", wrong])
-    with pytest.raises(HydraException) as together:
-        list(app._compose_all(hydra, NO_FILE, [["algo=ncfw", wrong]]))
-    assert str(together.value) == str(alone.value)
+def test_a_wrong_value_is_refused_as_hydra_does(wrong: str) -> None:
+    schema.register()
+    messages = []
+    for compose in (
+        lambda session: session.compose(["algo=ncfw", wrong]),
+        lambda session: list(session.compose_each([["algo=ncfw", wrong]])),
+    ):
+        with pytest.raises(NcbenchError) as refused, hydra_session() as session:
+            compose(session)
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+
+
+def test_a_sweep_has_a_cell_for_each_combination(session: HydraSession) -> None:
+    composed = compose_sweep(session, ["dataset=iris", "algo=ncfw,fw", "sigma=0.1,0.2"])
+    found = [(cell["algo"]["name"], cell["sigma"]) for cell in composed.cells]
+    assert found == [("ncfw", 0.1), ("ncfw", 0.2), ("fw", 0.1), ("fw", 0.2)]
+    assert composed.first == ["dataset=iris", "algo=ncfw", "sigma=0.1"]
+
+
+def test_one_cell_takes_one_value(session: HydraSession) -> None:
+    assert compose_cell(session, ["dataset=iris"])["dataset"]["name"] == "iris"
+    with pytest.raises(NcbenchError, match=r"sigma=0\.1,0\.2: several values need a sweep"):
+        compose_cell(session, ["sigma=0.1,0.2"])
+    with pytest.raises(NcbenchError, match="the file sweeps over"):
+        compose_cell(session, ["+experiment=paper/h_mean"])
+
+
+def test_the_old_name_of_a_key_works_with_a_notice(
+    session: HydraSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compose_cell(session, ["group=3"])["cells_per_job"] == 3
+    assert "ncbench: group is now cells_per_job" in capsys.readouterr().err

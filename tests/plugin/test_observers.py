@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ncbench.__main__ import main
+from ncbench.cli.main import main
 from ncbench.run.worker import get_worker
 
 QUICK = ("dataset=iris", "trials=1", "measure=h_mean")

@@ -127,7 +127,7 @@ def test_foreign_and_broken_files_are_reported_and_ignored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = {"schema": SCHEMA, "id": "a", **record([0.1])}
-    CellFolder(str(tmp_path), "a").write(good)
+    CellFolder({"output_dir": tmp_path, "id": "a"}).write(good)
     for name, content in {"b": '{"schema"', "c": "[1]", "d": '{"schema": 999}'}.items():
         (tmp_path / "cells" / name).mkdir()
         (tmp_path / "cells" / name / "record.json").write_text(content)
@@ -140,7 +140,8 @@ def test_foreign_and_broken_files_are_reported_and_ignored(
 
 def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
     for loss in (0.1, 0.2):
-        CellFolder(str(tmp_path), "a").write({"schema": SCHEMA, "id": "a", **record([loss])})
+        folder = CellFolder({"output_dir": tmp_path, "id": "a"})
+        folder.write({"schema": SCHEMA, "id": "a", **record([loss])})
     (only,) = each_record([str(tmp_path)])
     assert only["trials"][0]["losses"]["h_mean"] == 0.2
     assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]
@@ -173,9 +174,9 @@ def test_long_reading_shows_a_bar_to_whoever_watches(
             return True
 
     for number in range(501):
-        CellFolder(str(tmp_path), str(number)).path.mkdir(parents=True)
-        path = CellFolder(str(tmp_path), str(number)).path / "record.json"
-        path.write_text(json.dumps({"schema": SCHEMA, **record([0.1], seed=number)}))
+        folder = CellFolder({"output_dir": tmp_path, "id": str(number)})
+        folder.path.mkdir(parents=True)
+        folder.record.write_text(json.dumps({"schema": SCHEMA, **record([0.1], seed=number)}))
     for stream in (Terminal(), io.StringIO()):
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr(sys, "stderr", stream)

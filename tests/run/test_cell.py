@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ncbench.__main__ import main
+from ncbench.cli.main import main
 from ncbench.run.record import SCHEMA, CellFolder
 
 QUICK = ("dataset=iris", "plugins_from=moody.py", "algo=moody")
@@ -120,7 +120,7 @@ def test_trials_stay_after_a_kill_and_not_after_an_exit(
 
 @pytest.mark.parametrize("force", [False, True])
 def test_a_failure_replaces_no_finished_record(force: bool, tmp_path: Path) -> None:
-    folder = CellFolder(str(tmp_path), "id")
+    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": force})
     done = {"schema": SCHEMA, "id": "id", "status": "done", "trials": []}
     failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": force}}
     assert folder.write_failure(failed) == failed
@@ -131,8 +131,8 @@ def test_a_failure_replaces_no_finished_record(force: bool, tmp_path: Path) -> N
 
 
 def test_a_failure_does_not_wait_for_whoever_is_at_the_cell(tmp_path: Path) -> None:
-    folder = CellFolder(str(tmp_path), "id")
+    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": False})
     failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": False}}
-    with folder.mine():
+    with folder.locked():
         assert folder.write_failure(failed) == failed
         assert records(tmp_path) == []

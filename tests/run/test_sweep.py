@@ -206,7 +206,7 @@ def test_on_error_raise_stops_at_the_first(sweeper: Sweeper) -> None:
     command = ("-m", *QUICK, "algo=raises,cpe_argmax", "on_error=raise")
     out = sweeper.run(*command, code=1)
     assert [r["status"] for r in sweeper.records().values()] == ["failed"]
-    assert "1 cells were not run. Go on with: python -m ncbench -m dataset=iris" in out
+    assert "1 cell was not run. Resume with: python -m ncbench -m dataset=iris" in out
 
 
 def test_finished_cells_are_found_and_force_runs_them_again(sweeper: Sweeper) -> None:
@@ -285,7 +285,7 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(sweeper: Sweeper) -> None:
     out, _ = process.communicate(timeout=30)
     assert time.time() - pressed < 5
     assert process.returncode == 130
-    assert f"Go on with: python -m ncbench {' '.join(command)}" in out
+    assert f"Resume with: python -m ncbench {' '.join(command)}" in out
     status = sweeper.run("status", "outputs")
     assert "0 running (1 interrupted), 2 remaining\n" in status  # and no time left
     assert "It was stopped" in status

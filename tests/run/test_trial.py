@@ -29,7 +29,7 @@ def config(**changes: Any) -> dict[str, Any]:
     settings: dict[str, Any] = {
         **{"sigma": 0.2, "trials": 5, "test_size": 0.3, "seed": 0, "data_dir": "data"},
         **{"output_dir": "outputs", "threads": 1, "cache": False, "cache_limit": 1.0},
-        **{"force": False, "on_error": "record", "cells_per_job": 0},
+        **{"force": False, "on_error": "record", "cells_per_job": 0, "theory": False},
     }
     built: dict[str, Any] = {}
     for kind, name in plugins.items():

@@ -166,7 +166,7 @@ def test_nothing_that_could_be_checked_is_bad_input_too(ncbench: Callable) -> No
 def test_errors_do_not_wait_for_scikit_learn() -> None:
     code = (
         "import sys; sys.argv = ['ncbench', 'check', 'h_maen']\n"
-        "from ncbench.__main__ import main\n"
+        "from ncbench.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: print([m for m in ('sklearn', 'pandas') if m in sys.modules])"
     )

@@ -215,7 +215,7 @@ def run(ncbench: Callable, tmp_path: Path, *options: str) -> dict[str, Any]:
     small = ("trials=1", "dataset.train=400", "dataset.test=400", "noise=symmetric", "sigma=0.3")
     if not any(option.startswith("dataset=") for option in options):
         options = (*small, *options)
-    assert ncbench(*options).code == 0
+    assert ncbench(*options, "theory=true").code == 0
     newest = max(tmp_path.rglob("record.json"), key=lambda path: path.stat().st_mtime_ns)
     terms: dict[str, Any] = json.loads(newest.read_text())["trials"][0]["theory"]
     return terms
@@ -266,6 +266,7 @@ def test_terms_where_there_is_less_to_measure(ncbench: Callable, tmp_path: Path)
 
 def test_theory_prints_the_terms_and_draws(ncbench: Callable, tmp_path: Path) -> None:
     options = ("algo=ncbs", "measure=micro_f1", "noise=symmetric", "trials=2", "dataset.test=300")
+    options += ("theory=true",)
     assert ncbench(*options, "dataset.train=200").code == 0
     one = ncbench("theory", "outputs", "--figures", "figures").out
     assert "No slope of the regret: that takes two or more sample sizes" in one
@@ -293,7 +294,7 @@ def test_theory_prints_the_terms_and_draws(ncbench: Callable, tmp_path: Path) ->
     (tmp_path / "taken").touch()
     refused = ncbench("theory", "outputs", "--figures", "taken")
     assert (refused.code, refused.out) == (2, "")
-    assert "taken: cannot be made a folder: File exists" in refused.err
+    assert "taken: cannot create the folder: File exists" in refused.err
 
 
 def test_theory_without_anything_to_say(ncbench: Callable, tmp_path: Path) -> None:

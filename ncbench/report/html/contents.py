@@ -22,7 +22,7 @@ from ncbench.results.frame import LEADING, FrameBuilder, as_text, keys_of
 from ncbench.results.series import plain
 from ncbench.results.significance import rankings
 from ncbench.results.trial_value import Value
-from ncbench.run.describe import describe
+from ncbench.run.describe import describe_cell
 from ncbench.types import Record
 
 _NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
@@ -194,7 +194,7 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
 def describe_safely(config: Mapping[str, Any]) -> str:
     """Return a cell in a few words, also where a record of another age lacks a key."""
     try:
-        return describe(config)
+        return describe_cell(config)
     except KeyError:
         return ", ".join(f"{k}={v['name']}" for k, v in config.items() if isinstance(v, Mapping))
 

@@ -15,7 +15,7 @@ from ncbench.report.grid import Grid, escape_latex, escape_markdown
 from ncbench.report.paper.figure1 import figure1_rows, figure1_table
 from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
 from ncbench.results.frame import FrameBuilder
-from ncbench.results.read import each_record
+from ncbench.results.read import each_record, no_records
 from ncbench.results.reference import Comparison
 from ncbench.results.series import results
 from ncbench.results.trial_value import LOSS, Value
@@ -51,8 +51,7 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
         raise NcbenchError(f"--out {out}: expected a name that ends in .html, .md or .tex")
     records = list(each_record(folders))
     if not records:
-        where = ", ".join(folders)
-        raise NcbenchError(f"{where}: no records below it; a run writes them to its output_dir")
+        raise no_records(folders)
     sections, about = _tables(records, errors, ddof)
     frame = figure1_rows(results(records))
     figure = None

@@ -169,7 +169,7 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     refusals = {
         ("report", "nowhere"): "no such folder",
         ("report", "outputs/cells", "--out", "outputs"): "is a folder",
-        ("report", "outputs", "--out", "report.html/page.html"): "cannot be made a folder",
+        ("report", "outputs", "--out", "report.html/page.html"): "cannot create the folder",
     }
     for command, said in refusals.items():
         refused = ncbench(*command)

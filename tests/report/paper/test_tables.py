@@ -97,7 +97,7 @@ def test_bad_input(ncbench: Callable, folder: Path) -> None:
         assert message in outcome.err
     (folder / "empty").mkdir()
     nothing = ncbench("paper", str(folder / "empty"), "--out", "a.html")
-    assert (nothing.code, "no records below it" in nothing.err) == (2, True), nothing.err
+    assert (nothing.code, "contains no records" in nothing.err) == (2, True), nothing.err
     for out in ("taken.md", "taken.html"):
         (folder / out).mkdir(exist_ok=True)
         blocked = ncbench("paper", str(folder), "--out", str(folder / out))

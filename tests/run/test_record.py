@@ -1,0 +1,55 @@
+"""Where a cell is stored, and when its record answers a configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncbench.run.record import SCHEMA, CellFolder
+
+
+def folder(tmp_path: Path, **config: Any) -> CellFolder:
+    return CellFolder({"output_dir": tmp_path, "id": "id", "force": False, **config})
+
+
+def record(status: str = "done", **config: Any) -> dict[str, Any]:
+    return {"schema": SCHEMA, "id": "id", "status": status, "config": config}
+
+
+@pytest.mark.parametrize(
+    ("asked", "recorded", "finished"),
+    [
+        ({"theory": False}, {"theory": False}, True),
+        ({"theory": False}, {"theory": True}, True),
+        ({"theory": True}, {"theory": True}, True),
+        ({"theory": True}, {"theory": False}, False),
+        ({"theory": True}, {}, True),  # older than the key: such records have the terms
+        ({"force": True}, {"theory": True}, False),
+    ],
+)
+def test_a_record_must_have_what_is_asked_for(
+    asked: dict[str, Any], recorded: dict[str, Any], finished: bool, tmp_path: Path
+) -> None:
+    cell = folder(tmp_path, **asked)
+    assert cell.finished() is None
+    cell.write(record(**recorded))
+    assert (cell.finished() is not None) == finished
+
+
+@pytest.mark.parametrize(
+    ("status", "finished"), [("done", True), ("skipped", True), ("failed", False)]
+)
+def test_a_failed_cell_runs_again(status: str, finished: bool, tmp_path: Path) -> None:
+    cell = folder(tmp_path)
+    cell.write(record(status))
+    assert (cell.finished() is not None) == finished
+
+
+def test_trials_without_the_terms_are_run_again_where_these_are_asked_for(tmp_path: Path) -> None:
+    cell = folder(tmp_path, theory=False)
+    cell.keep_trial({"trial": 0})
+    cell.keep_trial({"trial": 1, "theory": None})  # the distribution is not known
+    assert sorted(cell.trials()) == [0, 1]
+    assert sorted(folder(tmp_path, theory=True).trials()) == [1]
