@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from ncbench.core import NoiseMatrix, expected_confusion, split_random_state, stream
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 
 SIGMAS = (0.1, 0.2, 0.3, 0.4)
 ALGORITHMS = {

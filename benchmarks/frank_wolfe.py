@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ncbench.core import ConfusionPath, Measure, NoiseMatrix, project_to_joint
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
 Evaluate = Callable[[Array], Array]

@@ -17,7 +17,7 @@ from drawn_anew import compared, losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 
 from ncbench.learning import fit_cpe, posterior
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 
 
 def probabilities(data, noisy, train, test, learner):

@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from ncbench.learning import CrossEntropy, ForwardCrossEntropy, fit_penalty_path
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 
 LOSSES = {
     "forward": ForwardCrossEntropy,

@@ -35,7 +35,7 @@ from ncbench.core import (
     project_to_joint,
 )
 from ncbench.learning import posterior
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 
 SWITCHES = ["h0=argmax", "priors=noisy", "projection=none", "features=raw"]
 

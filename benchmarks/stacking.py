@@ -21,7 +21,7 @@ from drawn_anew import compared, losses, parser, splits
 from sklearn.exceptions import ConvergenceWarning
 
 from ncbench.learning import posterior
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 
 
 def variants(data, noisy, train, test):

@@ -18,9 +18,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
 from ncbench import NoiseMatrix
-from ncbench.plugin.registry import get_registry
-from ncbench.theory.bayes import bayes_optimal
-from ncbench.theory.bounds import Population
+from ncbench.plugin import get_registry
+from ncbench.theory import Population, bayes_optimal
 
 TRIALS = 5
 MANY = 200_000

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+__version__ = "0.1.0"  # before the imports: some of them want it
+
 from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError
 from ncbench.imports import find_moved_modules, lazy
-from ncbench.plugin.spec import hookimpl
+from ncbench.plugin import hookimpl
 
 if TYPE_CHECKING:
     from ncbench.core import Measure, Mixture, NoiseMatrix, RecallMeasure
     from ncbench.data import Dataset, MatrixNoise, NoisyLabels, identified_by
     from ncbench.learning import NoisyLabelClassifier, PosteriorClassifier, scorer
     from ncbench.noise_estimation import NoisySample, estimate_noise
-
-__version__ = "0.1.0"
 
 find_moved_modules()
 
@@ -59,9 +59,9 @@ def load(kind: str, name: str) -> Any:
     >>> load("measure", "h_mean").__name__
     'HMean'
     """
-    from ncbench.plugin.registry import get_registry
+    from ncbench.plugin import get_registry
 
     return get_registry().target(kind, name)
 
 
-__getattr__ = lazy(__name__, _ROOMS)
+__getattr__, _ = lazy(__name__, _ROOMS)

@@ -12,8 +12,10 @@ from types import ModuleType
 from typing import Any
 
 
-def lazy(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package whose names are imported when they are asked for.
+def lazy(
+    package: str, modules: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], list[str]]:
+    """Return ``__getattr__`` and ``__all__`` of a package whose names are imported on first use.
 
     Importing a package must not cost what only some of its users need: ``--help`` should not pay
     for numpy and scikit-learn. lazy_loader was considered; it wants a stub file beside each
@@ -28,8 +30,9 @@ def lazy(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], 
 
     Examples
     --------
-    >>> lazy("package", {"math": ["sqrt"]})("sqrt")(4.0)
-    2.0
+    >>> getattribute, names = lazy("package", {"math": ["sqrt"]})
+    >>> getattribute("sqrt")(4.0), names
+    (2.0, ['sqrt'])
     """
     homes = {name: module for module, names in modules.items() for name in names}
 
@@ -38,7 +41,7 @@ def lazy(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], 
             return getattr(import_module(homes[name]), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return __getattr__
+    return __getattr__, sorted(homes)
 
 
 _ROOMS = {

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ncbench.results.frame import FrameBuilder
+    from ncbench.results import FrameBuilder
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +39,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 def read(args: argparse.Namespace) -> FrameBuilder:
     """Read what ``add_reading`` asked for."""
-    from ncbench.results.read import collect, parse_where
-    from ncbench.results.trial_value import Value
+    from ncbench.results import Value, collect, parse_where
 
     where = parse_where(args.where)
     return collect(args.folders, Value.parse(args.value, args.set), where)

@@ -53,7 +53,7 @@ def main() -> None:
 
 def _use_files(argv: list[str]) -> list[str]:
     """Take ``--plugins-from FILE``, which every subcommand has, out of its arguments."""
-    from ncbench.plugin.registry import use_files
+    from ncbench.plugin import use_files
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--plugins-from", metavar="FILE", action="append", default=[])

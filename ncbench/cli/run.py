@@ -11,13 +11,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncbench.config.compose import compose_cell, compose_sweep, use_plugin_files
-from ncbench.config.hydra_session import HydraSession, answer, hydra_session, parse_arguments
-from ncbench.config.overrides import readable
-from ncbench.config.schema import register
+from ncbench.config import (
+    HydraSession,
+    answer,
+    compose_cell,
+    compose_sweep,
+    open_session,
+    parse_arguments,
+    readable,
+    register,
+    use_plugin_files,
+)
 from ncbench.errors import counted
-from ncbench.run.record import CellFolder, identified
-from ncbench.run.sweep import Sweep, run_job
+from ncbench.run import CellFolder, Sweep, identified, run_job
 
 if TYPE_CHECKING:
     pass
@@ -31,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
     if args.only_asks:
         answer(args, run_job)
         return 0
-    with hydra_session(args.config_dir, args.config_name) as session:
+    with open_session(args.config_dir, args.config_name) as session:
         run = _run_sweep if args.multirun else _run_cell
         return run(session, args.overrides)
 
@@ -39,8 +45,7 @@ def main(argv: Sequence[str]) -> int:
 def _run_cell(session: HydraSession, overrides: Sequence[str]) -> int:
     config = identified(compose_cell(session, overrides), sys.argv[1:])
 
-    from ncbench.run.cell import run_alone
-    from ncbench.run.describe import result_line
+    from ncbench.run import result_line, run_alone
 
     print(result_line(run_alone(config)))
     print(f"Record:  {CellFolder(config).record}")
@@ -60,7 +65,7 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
     for ending in (signal.SIGTERM, signal.SIGINT):
         signal.signal(ending, signal.default_int_handler)
 
-    from ncbench.run.progress import watched
+    from ncbench.run import watched
 
     try:
         with watched(sweep.folder):
@@ -79,9 +84,8 @@ def _print_results(sweep: Sweep) -> int:
 
     The table is also kept in the sweep's folder, as table.csv, table.md and table.tex.
     """
-    from ncbench.report.export import FORMS, Results, write
-    from ncbench.report.failures import print_failures
-    from ncbench.results.frame import FrameBuilder
+    from ncbench.report import TABLE_FORMATS, Results, print_failures, write
+    from ncbench.results import FrameBuilder
 
     builder, outcome = FrameBuilder(), sweep.outcome()
     for record in outcome.records:
@@ -92,7 +96,7 @@ def _print_results(sweep: Sweep) -> int:
     if len(results.frame):
         results.grid().print()
         for form in ("csv", "md", "tex"):
-            write(FORMS[form](results), sweep.folder / f"table.{form}")
+            write(TABLE_FORMATS[form](results), sweep.folder / f"table.{form}")
     print_failures(outcome.failed)
     if outcome.kept:
         print(

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.errors import NcbenchError
-from ncbench.run.progress import Progress
-from ncbench.run.sweep import STOP
+from ncbench.run import STOP, Progress
 
 
 def print_status(output_dir: str, *, every: bool) -> None:

@@ -12,7 +12,7 @@ from ncbench.config.overrides import quoted, readable
 from ncbench.config.schema import resolve
 from ncbench.config.unknown_keys import refuse_unknown
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import files_in_use, use_files
+from ncbench.plugin import files_in_use, use_files
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override

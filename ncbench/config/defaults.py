@@ -10,7 +10,7 @@ from typing import Any
 
 from ncbench.config.settings import SETTINGS
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry
 
 
 @cache

@@ -41,7 +41,7 @@ from yaml import YAMLError  # type: ignore[import-untyped]
 from ncbench.config.settings import SETTINGS
 from ncbench.config.unknown_keys import unknown_key
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry
 
 CONFIG_NAME = "config"
 CONFIG_PATH = "pkg://ncbench_conf"
@@ -186,7 +186,7 @@ class HydraSession:
 
 
 @contextlib.contextmanager
-def hydra_session(
+def open_session(
     config_dir: str | None = None, config_name: str | None = None
 ) -> Iterator[HydraSession]:
     """Open a session; what Hydra refuses in it becomes an NcbenchError."""

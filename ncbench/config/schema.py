@@ -14,10 +14,17 @@ from omegaconf.errors import OmegaConfBaseException
 from ncbench.config.settings import MISSING, SETTINGS, Settings
 from ncbench.errors import NcbenchError, UnknownName, require
 from ncbench.imports import notice_renamed
-from ncbench.plugin.description import Plugin
-from ncbench.plugin.observers import check_observer
-from ncbench.plugin.registry import KINDS, Registry, files_in_use, get_registry
-from ncbench.plugin.signature import TYPES, Parameter, as_list
+from ncbench.plugin import (
+    KINDS,
+    TYPES,
+    Parameter,
+    Plugin,
+    Registry,
+    as_list,
+    check_observer,
+    files_in_use,
+    get_registry,
+)
 
 
 def register() -> None:

@@ -9,7 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from ncbench.config.schema import schema_name
 from ncbench.config.settings import SETTINGS
 from ncbench.errors import NcbenchError, did_you_mean
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry
 
 _OTHERS = ("job", "group", "hydra")
 """Keys of a composed config that are neither settings nor plug-ins."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
 SampleSplit = Literal["none", "half", "crossfit"]

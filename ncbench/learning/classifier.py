@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ncbench.core import Family, NoiseMatrix
 from ncbench.errors import NotApplicable
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, project_to_joint
 from ncbench.errors import NcbenchError
 from ncbench.learning.classifier import numbered, prediction
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 
 
 def scorer(

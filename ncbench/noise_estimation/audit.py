@@ -18,7 +18,7 @@ from ncbench.errors import NcbenchError
 from ncbench.learning import deal_folds
 from ncbench.noise_estimation.repair import diagnostics, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
 LEVEL = 0.9

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from ncbench import __version__
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import KINDS as PLUGIN_KINDS
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin.registry import KINDS, get_registry
 
 _NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
@@ -33,7 +32,7 @@ class Start(NamedTuple):
     sweep: str  # shows it in a table, beside what is shipped
 
 
-KINDS: Mapping[str, Start] = {
+TEMPLATES: Mapping[str, Start] = {
     "algorithm": Start(
         "algo", True, "A prior-weighted rule as algorithm.", "power", "algo=ncfw,{name}"
     ),
@@ -80,7 +79,7 @@ def write_package(name: str, kind: str) -> tuple[Path, list[str]]:
 
     Nothing is left behind if the name is taken or cannot be one.
     """
-    start, module = KINDS[kind], name.replace("-", "_")
+    start, module = TEMPLATES[kind], name.replace("-", "_")
     folder = Path(name)
     _check_name(name, module, start.group, folder)
     sweep = f"-m {start.sweep.format(name=module)} sigma=0.1,0.4"
@@ -92,7 +91,7 @@ def write_package(name: str, kind: str) -> tuple[Path, list[str]]:
         "class_name": class_name,
         "target": class_name if start.is_class else module,
         "kind": start.group,
-        "hook": PLUGIN_KINDS[start.group].hook,
+        "hook": KINDS[start.group].hook,
         "description": start.description,
         "parameter": start.parameter,
         "use": sweep,

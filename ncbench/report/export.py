@@ -14,9 +14,7 @@ from ncbench.errors import NcbenchError
 from ncbench.files import write_output
 from ncbench.report.grid import Grid
 from ncbench.report.layout import Layout, grid, with_missing
-from ncbench.results.best import marked
-from ncbench.results.frame import NUMBERS, FrameBuilder, as_text, keys_of
-from ncbench.results.trial_value import Value
+from ncbench.results import NUMBERS, FrameBuilder, Value, as_text, keys_of, marked
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ class Results:
         return stream.getvalue()
 
 
-FORMS: dict[str, Callable[[Results], str | bytes]] = {
+TABLE_FORMATS: dict[str, Callable[[Results], str | bytes]] = {
     "table": lambda results: results.grid().text(),
     "csv": Results.csv,
     "parquet": Results.parquet,

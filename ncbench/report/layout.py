@@ -9,14 +9,12 @@ from typing import Any
 import pandas as pd
 
 from ncbench.report.grid import Entry, Grid
-from ncbench.results.best import BEST, LEVEL, rule
-from ncbench.results.frame import as_text, in_order, keys_of
-from ncbench.results.trial_value import LOSS, Value
+from ncbench.results import BEST, LOSS, TIED, Value, as_text, in_order, keys_of, rule
 
 MISSING = "missing"
 """Status of a place of the table that has no record."""
 
-_SIGNS = {BEST: "*", LEVEL: "~", "": ""}
+_SIGNS = {BEST: "*", TIED: "~", "": ""}
 
 
 class Layout:
@@ -163,7 +161,7 @@ def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: fl
         marks = set(frame["mark"])
         if BEST in marks:
             note += "; * best"
-        if LEVEL in marks:
+        if TIED in marks:
             corrected = not frame.loc[frame["n"] > 0, "test_train_ratio"].isna().any()
             note += f"; ~ {rule(level, corrected)}"
         notes.append(f"{note}.")

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
-from ncbench.results.frame import as_text
-from ncbench.results.reference import ABSENT, AHEAD, NUMBERS, Comparison
+from ncbench.results import AHEAD, COMPARED, NOT_PRESENT, Comparison, as_text
 
 
-def sections(comparison: Comparison) -> list[Section]:
+def comparison_sections(comparison: Comparison) -> list[Section]:
     """Return the table of cells and that of counts."""
-    keys = [key for key in comparison.cells.columns if key not in NUMBERS]
-    present = comparison.cells[comparison.cells["verdict"] != ABSENT]
+    keys = [key for key in comparison.cells.columns if key not in COMPARED]
+    present = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
     rows = [
         [*(Entry(as_text(row[key])) for key in keys), *_entries(row)]
         for row in present.to_dict("records")
@@ -40,11 +39,11 @@ def _json(comparison: Comparison) -> str:
     return text
 
 
-FORMS = {
-    "table": lambda comparison: text_of(sections(comparison)),
+COMPARISON_FORMATS = {
+    "table": lambda comparison: text_of(comparison_sections(comparison)),
     "csv": _csv,
     "json": _json,
-    "md": lambda comparison: markdown_of(sections(comparison)),
+    "md": lambda comparison: markdown_of(comparison_sections(comparison)),
 }
 
 

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
-from ncbench.results.frame import as_text
-from ncbench.results.significance import Pair, Ranking
+from ncbench.results import Pair, Ranking, as_text
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Conclusions:
         return json.dumps(found, indent=2, allow_nan=False)
 
 
-FORMS = {
+SIGNIFICANCE_FORMATS = {
     "table": lambda conclusions: text_of(conclusions.sections()),
     "md": lambda conclusions: markdown_of(conclusions.sections()),
     "json": Conclusions.json,

@@ -11,7 +11,8 @@ from ncbench.results.frame import as_text, keys_of, known_ratio
 from ncbench.results.rank_tests import TIE
 from ncbench.results.statistics import differences, mean_interval
 
-BEST, LEVEL = "best", "level"
+BEST, TIED = "best", "level"
+"""Marks of cells; the second is written as it always was in tables for programs."""
 
 _PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size")
 """Keys that say what is to be solved; the others say how."""
@@ -60,7 +61,7 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
             if cell.mean - best.mean <= TIE:
                 marks[cell.position] = BEST
             elif not _separable(cell, best, level):
-                marks[cell.position] = LEVEL
+                marks[cell.position] = TIED
     return frame.assign(mark=marks)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import pandas as pd
 
-from ncbench.run.record import NOT_IDENTITY
+from ncbench.run import NOT_IDENTITY
 from ncbench.types import Record
 
 Kept = TypeVar("Kept")

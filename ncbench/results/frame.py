@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ncbench.config.defaults import not_default
+from ncbench.config import not_default
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.results.config_key import Newest, comparable, flat, varies
 from ncbench.results.statistics import mean_interval
 from ncbench.results.trial_value import Value, known_values, no_such_value

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from ncbench.errors import NcbenchError, counted
 from ncbench.results.frame import Filter, FrameBuilder
 from ncbench.results.trial_value import Value
-from ncbench.run.progress import with_bar
-from ncbench.run.record import read_record, record_paths
+from ncbench.run import read_record, record_paths, with_bar
 
 
 class Found(NamedTuple):

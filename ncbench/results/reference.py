@@ -13,8 +13,8 @@ import pandas as pd
 from ncbench.errors import NcbenchError
 from ncbench.results.frame import LEADING, Filter, as_text, in_order, keys_of, matches, of_a_method
 
-AHEAD, LEVEL, BEHIND, ABSENT = "ahead", "level", "behind", "not present"
-VERDICTS = (AHEAD, LEVEL, BEHIND, ABSENT)
+AHEAD, LEVEL, BEHIND, NOT_PRESENT = "ahead", "level", "behind", "not present"
+VERDICTS = (AHEAD, LEVEL, BEHIND, NOT_PRESENT)
 
 NO_ERROR = "no standard error"
 """In place of a verdict: one trial has none, and a difference cannot be measured in zeros."""
@@ -163,7 +163,7 @@ class Comparison:
         return f"Of {len(self.cells)} cells: {said}{more}."
 
 
-NUMBERS = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict"]
+COMPARED = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict"]
 
 
 def _beside(
@@ -173,7 +173,7 @@ def _beside(
     nan = math.nan
     empty = {"ours": nan, "ours_sem": nan, **theirs, "difference": nan, "in_errors": nan}
     if "n" not in row:
-        return {**empty, "verdict": ABSENT}
+        return {**empty, "verdict": NOT_PRESENT}
     if row["n"] == 0:
         return {**empty, "verdict": row["status"]}
     error = ERRORS[errors][0](row["sem"], theirs["theirs_sem"])  # of one trial, not a number

@@ -14,11 +14,10 @@ import pandas as pd
 from ncbench.core import Measure, stream
 from ncbench.data import Dataset
 from ncbench.errors import NcbenchError, NotApplicable, counted, require
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.results.config_key import Newest, flat, varies
 from ncbench.results.frame import as_text, in_order
-from ncbench.theory.bayes import bayes_optimal
-from ncbench.theory.bounds import Population
+from ncbench.theory import Population, bayes_optimal
 
 CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
 """What is always said of a curve of regret against m; whatever else differs is added to it."""

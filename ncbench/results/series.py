@@ -133,7 +133,7 @@ def panels(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     return [(str(measure), str(name), rows) for (measure, name), rows in groups]
 
 
-def series(frame: pd.DataFrame) -> list[tuple[str, int, pd.DataFrame]]:
+def each_series(frame: pd.DataFrame) -> list[tuple[str, int, pd.DataFrame]]:
     """Return name, style and rows of each series."""
     groups: Any = frame.groupby(["series", "style"], sort=False)
     return [(str(name), int(style), rows) for (name, style), rows in groups]

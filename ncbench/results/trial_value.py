@@ -98,7 +98,7 @@ class Value:
         given = {key: value for key, value in optimised.items() if key != "name"}
         if not given:
             return True
-        from ncbench.plugin.registry import get_registry
+        from ncbench.plugin import get_registry
 
         # A parameter that a record lacks is younger than it.
         plugin = get_registry().plugin("measure", self.name)
@@ -120,7 +120,7 @@ class Value:
 
     @cached_property
     def _measure(self) -> Any:
-        from ncbench.plugin.registry import get_registry
+        from ncbench.plugin import get_registry
 
         known = [p.name for p in get_registry().plugin("measure", self.name).parameters]
         for key in self.parameters:
@@ -142,7 +142,7 @@ def known_values(trial: Mapping[str, Any]) -> Iterator[str]:
 def no_such_value(value: Value, known: set[str], reasons: set[str]) -> NcbenchError:
     """Return the error for a value that no record has."""
     if value.is_loss and value.name != LOSS:
-        from ncbench.plugin.registry import get_registry
+        from ncbench.plugin import get_registry
 
         measures = get_registry().names("measure")
         if value.name in measures:

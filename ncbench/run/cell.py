@@ -12,8 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ncbench.errors import NcbenchError, NotApplicable
-from ncbench.plugin import observers
-from ncbench.plugin.registry import get_registry, use_files
+from ncbench.plugin import get_registry, observers, use_files
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_versions
 from ncbench.run.trial import Cell, losses, prepare, run_trial
 from ncbench.types import Config

@@ -24,8 +24,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ncbench.core import NoiseMatrix
 from ncbench.files import locked, write_whole
 from ncbench.learning import fit_cpe
-from ncbench.plugin.registry import get_registry
-from ncbench.plugin.signature_cache import source_files
+from ncbench.plugin import get_registry, source_files
 from ncbench.types import Array
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ncbench.config.defaults import shipped_choices, short
-from ncbench.config.settings import SETTINGS
+from ncbench.config import SETTINGS, shipped_choices, short
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry
 
 if TYPE_CHECKING:
     from ncbench.types import Config, Record

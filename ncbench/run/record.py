@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.files import locked, write_json
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry
 from ncbench.run.provenance import provenance
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncbench.config.overrides import quoted
+from ncbench.config import quoted
 from ncbench.files import write_json
 from ncbench.run.describe import describe_cell
 from ncbench.run.progress import Progress
@@ -30,7 +30,7 @@ from ncbench.run.worker import get_worker, summary
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from ncbench.config.hydra_session import HydraSession
+    from ncbench.config import HydraSession
     from ncbench.types import Config
 
 

@@ -25,9 +25,9 @@ from ncbench.data import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
-from ncbench.theory.bounds import Population
+from ncbench.theory import Population
 from ncbench.types import Config
 
 

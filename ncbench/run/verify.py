@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import KINDS, files_in_use, get_registry, use_files
+from ncbench.plugin import KINDS, files_in_use, get_registry, use_files
 from ncbench.run.cell import run_trials
 from ncbench.run.record import RECORD, plugin_versions, read_record
 from ncbench.run.trial import prepare

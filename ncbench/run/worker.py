@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError
-from ncbench.plugin import observers
-from ncbench.plugin.registry import use_files
+from ncbench.plugin import observers, use_files
 from ncbench.run.describe import result_line
 from ncbench.run.record import CellFolder, new_record
 

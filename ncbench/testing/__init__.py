@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.testing.contract import Build, Check, ContractError, NotChecked, Result, run_check
 from ncbench.testing.selection import checks_for, parametrize_with_checks, select
 

@@ -16,8 +16,7 @@ import numpy as np
 from ncbench.core import noise_matrix
 from ncbench.data import dataset
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import KINDS
-from ncbench.plugin.signature import parameters_of
+from ncbench.plugin import KINDS, parameters_of
 
 
 class ContractError(AssertionError):

@@ -13,9 +13,7 @@ from hydra.errors import HydraException
 
 from ncbench.config import schema
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin.description import Plugin
-from ncbench.plugin.registry import KINDS
-from ncbench.plugin.signature import parameters_of
+from ncbench.plugin import KINDS, Plugin, parameters_of
 from ncbench.testing.contract import Build, Check, run_check
 from ncbench.testing.selection import Arguments, checks_for, find, select
 

@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ncbench.errors import UnknownName
-from ncbench.plugin.description import Plugin, Problem
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, Plugin, Problem, get_registry
 from ncbench.testing.contract import Build, Check, NotChecked
 
 MODULES = {

@@ -9,14 +9,14 @@ from omegaconf import DictConfig, OmegaConf
 
 from ncbench.config import schema
 from ncbench.config.compose import compose_cell, compose_sweep
-from ncbench.config.hydra_session import HydraSession, hydra_session
+from ncbench.config.hydra_session import HydraSession, open_session
 from ncbench.errors import NcbenchError
 
 
 @pytest.fixture
 def session() -> Iterator[HydraSession]:
     schema.register()
-    with hydra_session() as opened:
+    with open_session() as opened:
         yield opened
 
 
@@ -48,7 +48,7 @@ def test_a_wrong_value_is_refused_as_hydra_does(wrong: str) -> None:
         lambda session: session.compose(["algo=ncfw", wrong]),
         lambda session: list(session.compose_each([["algo=ncfw", wrong]])),
     ):
-        with pytest.raises(NcbenchError) as refused, hydra_session() as session:
+        with pytest.raises(NcbenchError) as refused, open_session() as session:
             compose(session)
         messages.append(str(refused.value))
     assert messages[0] == messages[1]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from counting import confusion_matrix
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ncbench.core import argmin as argmin_path
 from ncbench.core.argmin import ConfusionPath, argmin_labels, mixture_distribution

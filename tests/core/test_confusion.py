@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from counting import confusion_matrix
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ncbench.core.confusion import expected_confusion, project_to_joint
 

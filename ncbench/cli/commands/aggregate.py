@@ -24,11 +24,11 @@ def main(argv: list[str]) -> int:
     add_output(parser, ["table", "csv", "parquet", "json", "md", "tex"])
     args = parser.parse_args(argv)
 
-    from ncbench.report.export import FORMS, Results, print_or_write
+    from ncbench.report import TABLE_FORMATS, Results, print_or_write
 
     results = Results.of(read(args), args.rows, args.cols, args.ddof, args.level)
     if args.format == "table" and args.out is None:
         results.grid().print()  # in bold, as wide as the terminal
     else:
-        print_or_write(FORMS[args.format](results), args.out)
+        print_or_write(TABLE_FORMATS[args.format](results), args.out)
     return 0

@@ -32,11 +32,13 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
-    from ncbench.report.export import print_or_write
-    from ncbench.report.grid import print_sections
-    from ncbench.report.reference_text import FORMS, sections
-    from ncbench.results.read import parse_where
-    from ncbench.results.reference import Comparison, read_reference
+    from ncbench.report import (
+        COMPARISON_FORMATS,
+        comparison_sections,
+        print_or_write,
+        print_sections,
+    )
+    from ncbench.results import Comparison, parse_where, read_reference
 
     reference = read_reference(args.reference, parse_where(args.where))
     cells = read(args)
@@ -47,7 +49,7 @@ def main(argv: list[str]) -> int:
     frame = cells.frame(args.ddof, keep=keep)
     found = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
     if args.format == "table" and args.out is None:
-        print_sections(sections(found))
+        print_sections(comparison_sections(found))
     else:
-        print_or_write(FORMS[args.format](found), args.out)
+        print_or_write(COMPARISON_FORMATS[args.format](found), args.out)
     return 0

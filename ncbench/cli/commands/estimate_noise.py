@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
-    from ncbench.plugin.registry import get_registry
+    from ncbench.plugin import get_registry
 
     get_registry().plugin("t_estimator", args.t_estimator)
     get_registry().plugin("cpe", args.cpe)
@@ -45,8 +45,8 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.noise_estimation import examine, read_own_data
-    from ncbench.report.audit_text import draw, text
-    from ncbench.run.progress import with_bar
+    from ncbench.report import draw, text
+    from ncbench.run import with_bar
 
     data = read_own_data(args.data, args.target, args.clean_column)
     with threadpool_limits(1):

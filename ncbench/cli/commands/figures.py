@@ -23,8 +23,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.results.read import read_records
-    from ncbench.results.series import bayes_remarks
+    from ncbench.results import bayes_remarks, read_records
 
     require("matplotlib")
     from ncbench.report.figures.files import write_figures

@@ -7,7 +7,7 @@ import argparse
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    from ncbench.plugin.scaffold import KINDS, write_package
+    from ncbench.plugin import TEMPLATES, write_package
 
     parser = argparse.ArgumentParser(
         prog="ncbench new-plugin",
@@ -15,7 +15,9 @@ def main(argv: list[str]) -> int:
         "changed, into a new folder NAME.",
     )
     parser.add_argument("name", metavar="NAME", help="small letters, digits, dashes: my-method")
-    parser.add_argument("--kind", choices=list(KINDS), default="algorithm", help="of the plug-in")
+    parser.add_argument(
+        "--kind", choices=list(TEMPLATES), default="algorithm", help="of the plug-in"
+    )
     args = parser.parse_args(argv)
 
     folder, steps = write_package(args.name, args.kind)

@@ -17,8 +17,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.results.read import read_records
-    from ncbench.results.series import bayes_remarks
+    from ncbench.results import bayes_remarks, read_records
 
     require("matplotlib", "jinja2")
     from ncbench.report.html.page import write_report

@@ -29,10 +29,8 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
-    from ncbench.report.export import print_or_write
-    from ncbench.report.grid import print_sections
-    from ncbench.report.significance_text import FORMS, Conclusions
-    from ncbench.results.significance import Pair, rankings
+    from ncbench.report import SIGNIFICANCE_FORMATS, Conclusions, print_or_write, print_sections
+    from ncbench.results import Pair, rankings
 
     cells = read(args)
     if not cells.value.is_loss:
@@ -45,5 +43,5 @@ def main(argv: list[str]) -> int:
     if args.format == "table" and args.out is None:
         print_sections(found.sections())
     else:
-        print_or_write(FORMS[args.format](found), args.out)
+        print_or_write(SIGNIFICANCE_FORMATS[args.format](found), args.out)
     return 0

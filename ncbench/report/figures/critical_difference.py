@@ -12,7 +12,7 @@ from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import INK, drawing, wrapped
 
 if TYPE_CHECKING:
-    from ncbench.results.significance import Ranking
+    from ncbench.results import Ranking
 
 _WIDTH = 7.0  # inches of the figure
 _NAME = 2.1  # inches for the names at either side

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from ncbench.report.figures.style import PANEL, line_style, number, wrapped
-from ncbench.results.series import series
+from ncbench.results import each_series
 
 
 def curve(
@@ -50,7 +50,7 @@ def curve(
 
 def samples(frame: pd.DataFrame) -> tuple[list[Artist], list[str]]:
     """Return what a legend needs: a line and a name for each series that is done somewhere."""
-    drawn = series(frame[frame["status"] == "done"].sort_values("style", kind="stable"))
+    drawn = each_series(frame[frame["status"] == "done"].sort_values("style", kind="stable"))
     lines: list[Artist] = [Line2D([], [], **line_style(style)) for _, style, _ in drawn]
     return lines, [name for name, _, _ in drawn]
 
@@ -61,7 +61,7 @@ def not_drawn(rows: pd.DataFrame) -> list[str]:
     for status, cells in rows[rows["status"] != "done"].groupby("status"):
         names = [
             f"{name} at {', '.join(number(sigma) for sigma in sorted(set(points['sigma'])))}"
-            for name, _, points in series(cells)
+            for name, _, points in each_series(cells)
         ]
         lines += wrapped(f"{status}: {'; '.join(names)}", PANEL[0] - 0.75).split("\n")
     return lines

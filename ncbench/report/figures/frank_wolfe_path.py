@@ -23,7 +23,7 @@ from ncbench.report.figures.style import (
     number,
     title,
 )
-from ncbench.results.series import panels, series
+from ncbench.results import each_series, panels
 from ncbench.types import Record
 
 
@@ -63,7 +63,7 @@ def frank_wolfe_path(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
 def _draw(upper: Axes, lower: Axes, rows: pd.DataFrame, records: Sequence[Record]) -> None:
     sizes: list[float] = []
     last = 1.0
-    for _, style, cells in series(rows):
+    for _, style, cells in each_series(rows):
         look = line_style(style)
         name = f"series-{style}"
         paths = [path for place in cells["record"] for path in _paths(records[place])]

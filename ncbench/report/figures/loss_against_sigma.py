@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.curves import curve, not_drawn, samples
 from ncbench.report.figures.style import drawing, grid, grow, legend, number, ticks, title
-from ncbench.results.series import panels, series
+from ncbench.results import each_series, panels
 
 
 def loss_against_sigma(frame: pd.DataFrame) -> Figure:
@@ -42,7 +42,7 @@ def loss_against_sigma(frame: pd.DataFrame) -> Figure:
 
 def _draw(axes: Axes, rows: pd.DataFrame) -> None:
     sigmas = list(rows["sigma"].unique())
-    for _, style, points in series(rows):
+    for _, style, points in each_series(rows):
         curve(axes, points, "sigma", sigmas, style, f"series-{style}")
     space = 0.05 * (max(sigmas) - min(sigmas)) or 0.05
     axes.set_xlim(min(sigmas) - space, max(sigmas) + space)  # also where nothing is done

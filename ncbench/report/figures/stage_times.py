@@ -21,7 +21,7 @@ from ncbench.report.figures.style import (
     title,
     wrapped,
 )
-from ncbench.results.series import panels, series
+from ncbench.results import each_series, panels
 from ncbench.types import Record
 
 STAGES = {
@@ -63,7 +63,7 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
         for panel in axes.flat[len(found) :]:
             panel.set_visible(False)
         for panel, (measure, problem, rows) in zip(axes.flat, found, strict=False):
-            named = series(rows)
+            named = each_series(rows)
             bars = np.array([_stages(cells, records) for _, _, cells in named])
             spent += bars.sum(axis=0)
             start = np.zeros(len(named))

@@ -17,12 +17,8 @@ import pandas as pd
 from ncbench.report.export import Results
 from ncbench.report.grid import Entry
 from ncbench.report.layout import MISSING, distinct
-from ncbench.results.config_key import written
-from ncbench.results.frame import LEADING, FrameBuilder, as_text, keys_of
-from ncbench.results.series import plain
-from ncbench.results.significance import rankings
-from ncbench.results.trial_value import Value
-from ncbench.run.describe import describe_cell
+from ncbench.results import LEADING, FrameBuilder, Value, as_text, keys_of, plain, rankings, written
+from ncbench.run import describe_cell
 from ncbench.types import Record
 
 _NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."

@@ -20,9 +20,7 @@ from ncbench.files import write_output
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import contents
 from ncbench.report.html.panels import chapters
-from ncbench.results.frame import as_text
-from ncbench.results.read import Records
-from ncbench.results.series import results
+from ncbench.results import Records, as_text, results
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
 

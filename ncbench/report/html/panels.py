@@ -16,9 +16,8 @@ from ncbench.report.figures.loss_against_sample_size import loss_against_sample_
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.html.svg import inline
-from ncbench.results.series import at_sigma, panels, plain
-from ncbench.results.significance import Ranking, rankings
-from ncbench.run.progress import with_bar
+from ncbench.results import Ranking, at_sigma, panels, plain, rankings
+from ncbench.run import with_bar
 from ncbench.types import Record
 
 MOST = 48

@@ -11,8 +11,7 @@ import pandas as pd
 
 from ncbench.report.grid import Entry, Grid
 from ncbench.report.reference_text import in_errors_text
-from ncbench.results.frame import LEADING, as_text
-from ncbench.results.reference import ABSENT, ERRORS, Comparison
+from ncbench.results import ERRORS, LEADING, NOT_PRESENT, Comparison, as_text
 
 SELECTED = "nc_selected"
 
@@ -72,7 +71,7 @@ def reference() -> pd.DataFrame:
 
 def tables(comparison: Comparison) -> list[tuple[str, Grid]]:
     """Return heading and table of each measure that has records."""
-    cells = comparison.cells[comparison.cells["verdict"] != ABSENT]
+    cells = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
     found = []
     for measure, table in TABLES.items():
         rows = cells[cells["measure"] == measure]
@@ -158,7 +157,7 @@ def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str
             other = NAMES[table.uncorrected]
             notes.append(f"{name} ahead of our {other} in {ahead} of {len(pairs)}.")
     absent = (
-        comparison.cells["verdict"].eq(ABSENT)
+        comparison.cells["verdict"].eq(NOT_PRESENT)
         & comparison.cells["measure"].eq(rows["measure"].iloc[0])
         & comparison.cells["algo"].ne(SELECTED)  # which the paper does not have
     )

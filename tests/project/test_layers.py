@@ -1,0 +1,101 @@
+"""The rooms of ncbench, and who may import whom: the contracts in pyproject.toml."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PUBLIC = ("ncbench", "ncbench.core", "ncbench.data", "ncbench.learning", "ncbench.noise_estimation")
+LINT = Path(sys.executable).with_name("lint-imports")
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Check the contracts of the packages in a folder, or of the installed ones."""
+    return subprocess.run(
+        [LINT, "--no-cache", "--config", ROOT / "pyproject.toml"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_import_goes_down() -> None:
+    done = lint(ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "forbidden", "broken"),
+    [
+        ("ncbench/core/measure.py", "ncbench.report.grid", "A room imports only rooms below it"),
+        ("ncbench/results/frame.py", "ncbench.cli.main", "A room imports only rooms below it"),
+        ("ncbench/theory/bayes.py", "ncbench.noise_estimation", "A room imports only rooms below"),
+        (
+            "ncbench_plugins/noise/levels.py",
+            "ncbench.run",
+            "Plug-ins import ncbench and its public",
+        ),
+    ],
+)
+def test_a_forbidden_import_is_found(
+    file: str, forbidden: str, broken: str, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "ncbench", tmp_path / "ncbench")
+    shutil.copytree(ROOT / "plugins", tmp_path / "ncbench_plugins")
+    path = tmp_path / file
+    path.write_text(f"{path.read_text()}\nimport {forbidden}\n")
+    done = lint(tmp_path)
+    assert done.returncode == 1, done.stdout
+    assert f"{broken}" in done.stdout.split("Broken contracts")[1]
+    assert forbidden in done.stdout.split("Broken contracts")[1]
+
+
+def plugin_imports() -> list[tuple[str, str, list[str]]]:
+    """Return file, module and names of each import of ncbench in the shipped plug-ins."""
+    found = []
+    for path in sorted((ROOT / "plugins").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ncbench"):
+                names = [alias.name for alias in node.names]
+                found.append((str(path.relative_to(ROOT)), str(node.module), names))
+    return found
+
+
+def test_plugins_import_what_rooms_export() -> None:
+    imports = plugin_imports()
+    assert len(imports) > 50
+    for file, module, names in imports:
+        if module in ("ncbench.errors", "ncbench.types") or module.startswith("ncbench_plugins"):
+            continue
+        assert module in PUBLIC, f"{file} imports {module}"
+        exported = import_module(module).__all__
+        assert set(names) <= set(exported), f"{file}: {module} does not export all of {names}"
+
+
+def rooms() -> list[str]:
+    return sorted(path.parent.name for path in (ROOT / "ncbench").glob("*/__init__.py"))
+
+
+def test_few_modules_are_in_no_room() -> None:
+    assert len(list((ROOT / "ncbench").glob("*.py"))) <= 6
+    assert len(rooms()) == 12
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_a_room_says_what_it_is_for_and_exports_names_that_exist(room: str) -> None:
+    module = import_module(f"ncbench.{room}")
+    assert len((module.__doc__ or "").strip().splitlines()[0]) > 15
+    if room != "cli":  # the top: nothing imports it
+        assert module.__all__
+        for name in module.__all__:
+            assert getattr(module, name) is not None
