@@ -1,4 +1,4 @@
-"""The paper's objects: T, C, psi, argmin classifiers, their mixtures, and random streams."""
+"""The objects of the paper: T, C, psi, argmin classifiers, mixtures of them, random streams."""
 
 from __future__ import annotations
 

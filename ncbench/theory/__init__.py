@@ -1,4 +1,4 @@
-"""What the paper's theorems speak about, measured where the distribution is known."""
+"""The quantities in the paper's theorems, computed where the distribution is known."""
 
 from __future__ import annotations
 

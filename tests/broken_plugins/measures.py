@@ -223,7 +223,7 @@ BROKEN = {
     "inputs_unchanged": {r"C was \[\[0\.\d+.* and is \[\[0\.\d+": NormalisesInPlace},
     "family": {
         r"family is 'convex'; known: 'linear', 'monotonic_convex'": UnknownFamily,
-        r"family is 'ratio_of_linear', but RatioWithoutRatio is no ratio": RatioWithoutRatio,
+        r"family is 'ratio_of_linear', but RatioWithoutRatio is not a ratio": RatioWithoutRatio,
         r"gradient gives shape \(2,\) for 2 classes": GradientOfTheDiagonal,
     },
     "gradient": {
