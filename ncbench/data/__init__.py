@@ -1,4 +1,4 @@
-"""What a data set and its noisy labels are, and how files become them."""
+"""Data sets, noisy labels, and reading them from files."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
         *("done", "done"),
         *("skipped", "skipped"),
     ]
-    assert "algo=ncbs optimises ratio_of_linear measures; measure=h_mean is" in outcome.out
+    assert "algo=ncbs optimizes ratio_of_linear measures; measure=h_mean is" in outcome.out
     table = [line.split() for line in outcome.out.splitlines()]
     assert ["measure", "dataset", "algo", "sigma=0.1"] in table
     # The same table is kept beside the sweep's states, and the last lines say where.

@@ -113,7 +113,7 @@ def test_resamples_have_no_row_twice_and_every_class(monkeypatch: pytest.MonkeyP
 
 
 BAD = {
-    "one_class": ("x,label\n1,a\n2,a\n", "label", "1 class(es) among 2 labels"),
+    "one_class": ("x,label\n1,a\n2,a\n", "label", "2 labels of 1 class;"),
     "no_rows": ("x,label\n", "label", "no rows, only the columns x, label"),
     "two_rows": ("x,label\n1,a\n2,b\n", "label", "2 rows are too few"),
     "three_rows": ("x,label\n1,a\n2,b\n3,a\n", "label", "3 rows are too few"),

@@ -477,7 +477,7 @@ def test_own_table_refusals(tmp_path: Path) -> None:
     refused(tmp_path, text, None, "which column .* one of: width, colour, new, count, kind")
     refused(tmp_path, text, "knd", "no column 'knd'; did you mean 'kind'.* Columns: width, colour")
     refused(tmp_path, text, "width", "4 distinct numbers in 4 rows, such as 1.5")
-    refused(tmp_path, text.replace("pear", "apple"), "kind", r"1 class\(es\) among 4")
+    refused(tmp_path, text.replace("pear", "apple"), "kind", r"4 labels of 1 class;")
     refused(tmp_path, "a,kind\n", "kind", "no rows")
     refused(tmp_path, "", "kind", "cannot be read as .csv")
     refused(tmp_path, "kind\na\nb\n", "kind", "no column besides the target 'kind'")
@@ -519,7 +519,7 @@ def test_own_table_in_another_encoding_says_how_to_convert_it(
 ) -> None:
     path = tmp_path / f"own{suffix}"
     TABLE.replace("green", "grün").to_csv(path, index=False, encoding=encoding)
-    remedy = f"not UTF-8 but, it seems, {named}; .* iconv -f {named} -t UTF-8"
+    remedy = f"not UTF-8 but probably {named}; .* iconv -f {named} -t UTF-8"
     with pytest.raises(NcbenchError, match=remedy):
         file(str(path), target="kind")
 
