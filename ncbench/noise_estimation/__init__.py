@@ -1,4 +1,4 @@
-"""What a T estimator is given, what becomes of its estimate, and the audit of a user's labels."""
+"""The input of T estimators, the repair of their estimates, and the audit of a user's labels."""
 
 from __future__ import annotations
 

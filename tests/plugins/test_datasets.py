@@ -229,7 +229,7 @@ def test_package_with_other_files_is_no_source(
     for path in uci.VEHICLE.package_files:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(f"{'1 ' * 18} tractor\n")
-    with pytest.raises(NcbenchError, match="other content than expected: label 'tractor'"):
+    with pytest.raises(NcbenchError, match="unexpected content: label 'tractor'"):
         uci.vehicle(data_dir=str(tmp_path))
 
 
