@@ -69,7 +69,7 @@ class Cost(Measure):
         if self._L.shape != C.shape:
             raise NcbenchError(
                 f"measure=cost: the cost matrix has shape {self._L.shape}, "
-                f"but there are {len(C)} classes; expected {C.shape}"
+                f"but there are {len(C)} classes: expected {C.shape}"
             )
         return self._L
 

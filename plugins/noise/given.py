@@ -42,7 +42,7 @@ class GivenMatrix(MatrixNoise):
         """Return the given T."""
         if np.shape(self._T) != (n, n):
             raise NcbenchError(
-                f"T has shape {np.shape(self._T)}, but there are {n} classes; expected ({n}, {n})"
+                f"T has shape {np.shape(self._T)}, but there are {n} classes: expected ({n}, {n})"
             )
         return self._T
 

@@ -295,7 +295,9 @@ def test_micro_f1_takes_the_background_class_by_its_name() -> None:
     assert MicroF1(background=1).for_classes(names).background == 1
     with pytest.raises(NcbenchError, match=r"'cat' is not known; .*Known: ant, bee, cow"):
         MicroF1(background="cat").for_classes(names)
-    with pytest.raises(NcbenchError, match=r"background='bee': a name, .* 0\.\.2, or use for_cl"):
+    with pytest.raises(
+        NcbenchError, match=r"background='bee': class names .* 0\.\.2, or use for_cl"
+    ):
         MicroF1(background="bee")(C)
 
 
