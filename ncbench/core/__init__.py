@@ -1,4 +1,4 @@
-"""The paper's objects: T, C, psi, argmin classifiers, their mixtures, and random streams."""
+"""The objects of the paper: T, C, psi, argmin classifiers, mixtures of them, random streams."""
 
 from ncbench.core.argmin import ConfusionPath
 from ncbench.core.confusion import expected_confusion, project_to_joint

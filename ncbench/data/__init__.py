@@ -1,4 +1,4 @@
-"""What a data set and its noisy labels are, and how files become them."""
+"""Data sets, noisy labels, and reading them from files."""
 
 from ncbench.data.dataset import Dataset, NoisyLabels, identified_by
 from ncbench.data.encoding import features_and_labels, label_array

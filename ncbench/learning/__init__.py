@@ -1,4 +1,4 @@
-"""Classifiers, class probabilities, and linear models fitted under noise."""
+"""Classifiers, class probability estimation, and linear models fitted under noise."""
 
 from ncbench.learning.class_probabilities import (
     cpe_learner,

@@ -1,4 +1,4 @@
-"""What a T estimator is given, what becomes of its estimate, and the audit of a user's labels."""
+"""The input of T estimators, the repair of their estimates, and the audit of a user's labels."""
 
 from ncbench.noise_estimation.audit import LEVEL, Finding, estimate_noise, examine, read_own_data
 from ncbench.noise_estimation.repair import diagnostics, project_columns, repair_estimate

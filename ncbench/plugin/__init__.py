@@ -1,4 +1,4 @@
-"""The door for plug-ins: hooks, signatures, the registry, and a package to start from."""
+"""Plug-ins: hooks, signatures, the registry, and templates for new packages."""
 
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.observers import check_observer

@@ -1,4 +1,4 @@
-"""What the paper's theorems speak about, measured where the distribution is known."""
+"""The quantities in the paper's theorems, computed where the distribution is known."""
 
 from ncbench.theory.bayes import bayes_optimal
 from ncbench.theory.bounds import Population

@@ -155,22 +155,22 @@ def test_the_command_says_what_comes_next(ncbench: Callable, tmp_path: Path) -> 
     ]
     again = ncbench("new-plugin", "my-noise")
     assert (again.code, again.out) == (2, "")
-    assert "my-noise exists already" in again.err
+    assert "my-noise already exists" in again.err
 
 
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
-        ("My-Method", "not a name for a package"),
-        ("9lives", "not a name for a package"),
-        ("a--b", "not a name for a package"),
-        ("../up", "not a name for a package"),
-        ("class", "not a name for a package"),
-        ("", "not a name for a package"),
-        ("ncfw", "algo=ncfw is registered already"),
-        ("numpy", "a module numpy can be imported already"),
-        ("json", "a module json can be imported already"),
-        ("taken", "taken exists already"),
+        ("My-Method", "not a valid package name"),
+        ("9lives", "not a valid package name"),
+        ("a--b", "not a valid package name"),
+        ("../up", "not a valid package name"),
+        ("class", "not a valid package name"),
+        ("", "not a valid package name"),
+        ("ncfw", "algo=ncfw is already registered"),
+        ("numpy", "a module numpy can already be imported"),
+        ("json", "a module json can already be imported"),
+        ("taken", "taken already exists"),
     ],
 )
 def test_names_that_cannot_be(
