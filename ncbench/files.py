@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import uuid
+from collections import Counter
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,9 @@ def write_whole(path: Path, content: bytes) -> None:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
+        fault_point(f"writing {path.name}")
         temporary.replace(path)
+        fault_point(f"written {path.name}")
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -94,6 +99,7 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
         except Timeout:
             yield False
             return
+    fault_point(f"locked {path.name}")
     try:
         yield True
     finally:
@@ -115,3 +121,20 @@ def make_folder(folder: Path) -> None:
             if isinstance(error, FileExistsError) and attempt < 99:
                 continue
             raise NcbenchError(f"{folder}: cannot create the folder: {error.strerror}") from error
+
+
+_passed: Counter[str] = Counter()
+
+
+def fault_point(name: str) -> None:
+    """Kill this process if the environment variable ``NCBENCH_FAULT`` names this point.
+
+    Tests use it to end a process at a known moment. Files and locks are the points: ``writing``
+    a file (flushed, not yet renamed), ``written``, and ``locked``. The variable holds a pattern,
+    such as ``written trial-*.json``, and after ``#`` the pass to die at, 1 by default.
+    """
+    pattern, _, count = os.environ.get("NCBENCH_FAULT", "").partition("#")
+    if pattern and fnmatchcase(name, pattern):
+        _passed[pattern] += 1
+        if _passed[pattern] == int(count or 1):
+            os.kill(os.getpid(), signal.SIGKILL)

@@ -30,7 +30,7 @@ TYPES: dict[str, Any] = {
 }
 """The allowed types of plug-in parameters, each also as ``X | None``."""
 
-_NAMES = {str(annotation): name for name, annotation in TYPES.items()}
+_NAMES = {annotation: name for name, annotation in TYPES.items()}
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
     choices: tuple[str, ...] = ()
     if typing.get_origin(hint) is Literal:
         choices, hint = typing.get_args(hint), str
-    if str(hint) not in _NAMES or not all(isinstance(choice, str) for choice in choices):
+    if hint not in _NAMES or not all(isinstance(choice, str) for choice in choices):
         raise NcbenchError(
             f"{where} has type {hint}; known: {', '.join(TYPES)}, Literal of strings, "
             "each also with | None"
@@ -162,12 +162,12 @@ def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
     required = parameter.default is parameter.empty
     if not required and not _fits(parameter.default, hint, optional):
         raise NcbenchError(
-            f"{where} has default {parameter.default!r}, which is not {_NAMES[str(hint)]}"
+            f"{where} has default {parameter.default!r}, which is not {_NAMES[hint]}"
             + ("" if optional else "; to allow None, add | None to the type")
         )
     return Parameter(
         name=parameter.name,
-        type=_NAMES[str(hint)],
+        type=_NAMES[hint],
         optional=optional,
         required=required,
         default=None if required else parameter.default,

@@ -73,6 +73,7 @@ def copy(folder: Path, *names: str) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = Environment(tmp_path)
     source = tmp_path / "ncbench"
