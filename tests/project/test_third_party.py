@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.plugin.scaffold import KINDS, write_package
+from ncbench.plugin.scaffold import TEMPLATES, write_package
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = "algo=ncfw,ncminimax,my_algorithm"
@@ -84,7 +84,7 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
 
     # One package of each kind, and the example; nothing is edited.
     monkeypatch.chdir(fresh.folder)
-    for kind in KINDS:
+    for kind in TEMPLATES:
         write_package(f"my-{kind.replace('_', '-')}", kind)
     example = copy(tmp_path, "examples") / "examples" / "ncbench-minimax"
     made = sorted(path.name for path in fresh.folder.glob("my-*"))
@@ -103,7 +103,7 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
         if plugin["distribution"] != "ncbench"
     }
     assert found == {
-        **{(KINDS[k].group, f"my_{k}"): f"my-{k.replace('_', '-')} 0.1.0" for k in KINDS},
+        **{(TEMPLATES[k].group, f"my_{k}"): f"my-{k.replace('_', '-')} 0.1.0" for k in TEMPLATES},
         **{("algo", name): "ncbench-minimax 0.2.0" for name in ("ncminimax", "minimax")},
         ("measure", "soft_worst_class"): "ncbench-minimax 0.2.0",
         ("noise", "by_frequency"): "ncbench-minimax 0.2.0",
