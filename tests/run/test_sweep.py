@@ -129,11 +129,16 @@ def test_a_cell_is_described_by_what_is_not_as_by_default() -> None:
     usual = "measure=h_mean dataset=iris noise=random sigma=0.1 algo=ncfw"
     assert describe_cell(config) == usual
     assert describe_cell({**config, "cpe": {"name": "boosting"}}) == f"{usual} cpe=boosting"
-    assert describe_cell({**config, "t_estimator": {"name": "anchor"}}) == f"{usual} t_estimator=anchor"
+    assert (
+        describe_cell({**config, "t_estimator": {"name": "anchor"}})
+        == f"{usual} t_estimator=anchor"
+    )
     few = {**config, "algo": {"name": "ncfw", "max_iter": 50}, "seed": 1}
     assert describe_cell(few) == f"{usual} algo.max_iter=50 seed=1"
     path = {"name": "file", "path": "/a/very/long/way/to/the/folder/of/mine.csv"}
-    assert describe_cell({**config, "dataset": path}).endswith("dataset.path=...he/folder/of/mine.csv")
+    assert describe_cell({**config, "dataset": path}).endswith(
+        "dataset.path=...he/folder/of/mine.csv"
+    )
     gone = {**config, "algo": {"name": "not_installed", "k": 1}}
     assert describe_cell(gone) == usual.replace("ncfw", "not_installed")
 
