@@ -100,7 +100,7 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
         found = CellFolder({**twin, "id": cell_id(twin)}).finished()
         if found and found["status"] == "done":
             return {
-                trial["trial"]: {**trial, "losses": losses(cell, np.array(trial["confusion"]))}
+                trial["trial"]: {**trial, **losses(cell, np.array(trial["confusion"]))}
                 for trial in found["trials"]
             }
     return {}
