@@ -39,7 +39,7 @@ Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists 
 def print_help(argv: list[str]) -> None:
     """Print usage, keys, and what each group offers, with the files that ``argv`` names."""
     if any("plugins_from=" in text for text in argv):
-        from ncbench.config import use_plugin_files
+        from ncbench.config.compose import use_plugin_files
 
         use_plugin_files(argv)
     print(_USAGE)

@@ -1,4 +1,4 @@
-"""Base class for algorithms: a scikit-learn classifier whose ``fit`` takes a noise matrix."""
+"""Base class of algorithms: scikit-learn classifiers whose ``fit`` takes a noise matrix."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ncbench.types import Array, Labels
 
 
 class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
-    """Checks input, maps labels to 0..n-1 and back, and accepts any form of noise matrix.
+    """Base class that validates input, encodes labels as 0..n-1, and converts noise matrices.
 
-    Subclasses write ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1, and
-    ``check_parameters()`` where a parameter can be wrong.
+    Subclasses implement ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1, and
+    ``check_parameters()`` if a parameter can be invalid.
 
     Attributes
     ----------
     measure_families : frozenset or None
-        Families of measures the algorithm can optimise; None for an algorithm that does not
-        look at the measure, such as a baseline, which may be compared on all of them.
+        Families of measures the algorithm can optimize. None for an algorithm that ignores the
+        measure, such as a baseline; it can be evaluated on all measures.
     uses_noise_matrix : bool
-        False for algorithms that do not correct: they ignore ``noise_matrix``.
+        False for algorithms that do not correct for noise and ignore ``noise_matrix``.
     randomized : bool
-        True for a randomized classifier: its prediction is drawn from ``predict_proba``. Others
-        predict the most probable class, whatever its probability.
+        True for a randomized classifier, whose prediction is drawn from ``predict_proba``. Other
+        classifiers predict the most probable class.
     """
 
     measure_families: ClassVar[frozenset[Family] | None] = None
@@ -50,16 +50,16 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         y : array of shape (m,)
             Noisy labels of any type.
         noise_matrix : NoiseMatrix or array of shape (n, n), optional
-            ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None: no noise.
-            Labels that are numbers 0..n-1 of its n classes need not all occur: a small sample
-            may lack a rare class.
+            ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None means no noise.
+            If labels are integers 0..n-1, not every class needs to occur: a small sample may lack
+            a rare class.
         """
         self.check_parameters()
         features, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
         seen = np.unique(labels)
         if len(seen) < 2:
-            raise ValueError(f"y has one class only, {seen[0]!r}; at least two are needed")
+            raise ValueError(f"y has only one class, {seen[0]!r}; expected at least 2 classes")
         self.classes_ = numbered(seen, noise_matrix)
         n = len(self.classes_)
         noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
@@ -67,10 +67,10 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def check_parameters(self) -> None:
-        """Refuse parameters that are wrong whatever the data.
+        """Raise NcbenchError for parameters that are invalid for any data.
 
-        ``fit`` asks first of all, and a run before anything is written. scikit-learn wants
-        constructors that check nothing.
+        ``fit`` calls it first, and a run calls it before it writes anything. scikit-learn requires
+        that constructors check nothing.
         """
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -79,7 +79,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         return self._predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable prediction for each row of X, ties to the lowest class."""
+        """Return the most probable class for each row of X; ties go to the lowest class."""
         most_probable = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
 
@@ -91,7 +91,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
 
 
 def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:
-    """Return the classes: 0..n-1 if the labels are such numbers and T has n classes."""
+    """Return the classes: 0..n-1 if the labels are such integers and T has n classes."""
     if noise_matrix is None or not np.issubdtype(seen.dtype, np.integer):
         return seen
     n = (
@@ -103,15 +103,15 @@ def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -
 
 
 def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
-    """Return the distribution of a fitted algorithm's prediction, one column for each class.
+    """Return the distribution of a fitted algorithm's prediction, one column per class.
 
-    That of a randomized classifier is its ``predict_proba``, also at the end of a pipeline; any
-    other predicts one class.
+    For a randomized classifier, also as the last step of a pipeline, this is ``predict_proba``. Any
+    other classifier predicts a single class.
 
     Parameters
     ----------
     algorithm : scikit-learn classifier
-        Fitted to labels of these classes, if not of all of them.
+        Fitted to labels of some or all of these classes.
     X : array of shape (m, d)
     classes : array of shape (n,)
         Sorted.
@@ -138,15 +138,14 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
 
 
 def resolve_measure(measure: Any, algorithm: Any) -> Any:
-    """Return the measure an algorithm was given, by name or as an object, if it can optimise it.
+    """Return an algorithm's measure as an object; raise NotApplicable if it cannot optimize it.
 
     Parameters
     ----------
     measure : str or Measure
-        May name classes.
+        A parameter of the measure may name a class.
     algorithm : classifier
-        Its ``measure_families`` says what it can optimise; its ``classes_``, once it has them,
-        what its classes are called.
+        ``measure_families`` lists what it can optimize; ``classes_``, if set, names its classes.
     """
     if isinstance(measure, str):
         measure = get_registry().build("measure", measure)
@@ -156,10 +155,10 @@ def resolve_measure(measure: Any, algorithm: Any) -> Any:
 
 
 def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_name: str) -> None:
-    """Raise NotApplicable, with both names, if the algorithm cannot optimise the measure."""
+    """Raise NotApplicable, with both names, if the algorithm cannot optimize the measure."""
     families = getattr(algorithm, "measure_families", None)
     if families is not None and measure.family not in families:
         raise NotApplicable(
-            f"{algorithm_name} optimises {' and '.join(sorted(families))} measures; "
-            f"{measure_name} is {measure.family or 'reported only, not optimised'}"
+            f"{algorithm_name} optimizes {' and '.join(sorted(families))} measures; "
+            f"{measure_name} is {measure.family or 'reported only, not optimized'}"
         )

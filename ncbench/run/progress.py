@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
 
+STOP = "stop"
+"""File of a sweep's folder: no more cells are to start."""
+
 _INTERVAL = 0.25
 
 

@@ -16,6 +16,6 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--threads", type=int, help="of BLAS and OpenMP; by default as recorded")
     args = parser.parse_args(argv)
 
-    from ncbench.run import rerun
+    from ncbench.run.verify import rerun
 
     return rerun(args.folder, args.id, data_dir=args.data_dir, threads=args.threads)
