@@ -1,4 +1,4 @@
-"""Names that are imported on first use, and modules that are still found where they used to be."""
+"""Import names on first use, and moved modules by their old paths."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def lazy(
 ) -> tuple[Callable[[str], Any], list[str]]:
     """Return ``__getattr__`` and ``__all__`` of a package whose names are imported on first use.
 
-    Importing a package must not cost what only some of its users need: ``--help`` should not pay
-    for numpy and scikit-learn. lazy_loader was considered; it wants a stub file beside each
+    Importing a package must not load what only some of its users need: ``--help`` must not wait
+    for numpy and scikit-learn. lazy_loader was considered, but it needs a stub file for each
     package.
 
     Parameters
     ----------
     package : str
-        Its ``__name__``.
+        The ``__name__`` of the package.
     modules : mapping
-        The names that each module has.
+        The names to export from each module.
 
     Examples
     --------
@@ -79,11 +79,11 @@ def _new_homes() -> dict[str, list[str]]:
 
 
 NEW_HOMES = _new_homes()
-"""The new paths of each module that has moved, by its old one."""
+"""The new paths of each moved module, by its old path."""
 
 
 class _MovedModules(MetaPathFinder, Loader):
-    """Imports a module that has moved, with a notice."""
+    """Import a moved module by its old path, with a warning."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         if fullname not in NEW_HOMES:
@@ -104,12 +104,12 @@ class _MovedModules(MetaPathFinder, Loader):
 
 
 def find_moved_modules() -> None:
-    """Let plug-ins and scripts import modules by the paths they had before ncbench had rooms."""
-    sys.meta_path.insert(0, _MovedModules())  # first: a moved package still has its files
+    """Let plug-ins and scripts import moved modules by their old paths."""
+    sys.meta_path.insert(0, _MovedModules())  # first, because some old packages still have files
 
 
 def notice_renamed(old: str, new: str) -> None:
-    """Print that a key or command that someone typed is an old name; once in a process."""
+    """Print, once per process, that a key or command has a new name."""
     if (old, new) not in _NOTICED:
         _NOTICED.add((old, new))
         print(f"ncbench: {old} is now {new}; the old name works until 0.3", file=sys.stderr)
@@ -119,5 +119,5 @@ _NOTICED: set[tuple[str, str]] = set()
 
 
 def renamed(old: str, new: str) -> None:
-    """Warn that a name in someone's code is an old one, which works for one release more."""
+    """Warn that a name in the caller's code has changed; the old name works for one release."""
     warnings.warn(f"{old} is now {new}; the old name works until ncbench 0.3", FutureWarning, 3)

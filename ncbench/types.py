@@ -1,4 +1,4 @@
-"""Types that many modules share."""
+"""Types shared by many modules."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-"""Numbers: features, class probabilities, confusion matrices."""
+"""An array of floats: features, class probabilities, confusion matrices."""
 
 Labels = NDArray[np.int64]
-"""Labels 0..n-1."""
+"""An array of labels 0..n-1."""
 
 Config = Mapping[str, Any]
 """A resolved configuration: plain data, as ``ncbench.config.resolve`` returns it."""

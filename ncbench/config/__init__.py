@@ -1,4 +1,4 @@
-"""From the command line to a checked configuration; everything that touches Hydra."""
+"""Turn the command line into a checked configuration; all use of Hydra is here."""
 
 from __future__ import annotations
 
