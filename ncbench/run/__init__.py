@@ -1,4 +1,4 @@
-"""Run cells: one trial, one cell, a sweep of them, and their records."""
+"""Run trials, cells and sweeps, and store their records."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ BAD_INPUT = {
     ),
     "one class in training": (
         ["dataset=synthetic", "dataset.train=1", "dataset.test=2000"],
-        ["training part of trial 0", "of one class"],
+        ["training labels of trial 0", "in one class"],
     ),
     "no such folder": (["aggregate", "nowhere"], ["nowhere", "no such folder"]),
 }

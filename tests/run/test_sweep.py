@@ -322,7 +322,7 @@ def test_rerun_reproduces_every_number(sweeper: Sweeper) -> None:
     older = {**record, "config": {**record["config"], "algo": {**record["config"]["algo"], "k": 1}}}
     path.write_text(json.dumps(older))
     refused = sweeper.run("rerun", "outputs", identity, code=2)
-    assert "algo.k=1 is no parameter of algo=ncfw in ncbench" in refused
+    assert "algo.k=1 is not a parameter of algo=ncfw in ncbench" in refused
     record["trials"][1]["confusion"][0][0] += 1e-16
     record["trials"][1]["losses"]["h_mean"] += 1e-12
     path.write_text(json.dumps(record))
