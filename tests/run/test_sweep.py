@@ -288,7 +288,7 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(sweeper: Sweeper) -> None:
     assert f"Resume with: python -m ncbench {' '.join(command)}" in out
     status = sweeper.run("status", "outputs")
     assert "0 running (1 interrupted), 2 remaining\n" in status  # and no time left
-    assert "It was stopped" in status
+    assert "This sweep was stopped" in status
 
 
 def test_a_worker_is_deaf_to_ctrl_c_from_its_start() -> None:
