@@ -1,9 +1,9 @@
-"""One cell of the benchmark and its trials, stage by stage.
+"""Prepare a cell and run its trials, stage by stage.
 
 ``prepare``, once for all trials: config -> data set -> noise (T, noisy labels).
 ``run_trial``: split -> T estimate -> algorithm (with its CPE learner) -> confusion matrix on the
 clean test part -> measures.
-``ncbench.run.cell`` then makes a record of the trials.
+``ncbench.run.cell`` then writes a record of the trials.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ncbench.types import Array, Config
 
 @dataclass(frozen=True)
 class Cell:
-    """Everything the trials of one cell share."""
+    """Everything that the trials of one cell share."""
 
     config: Config
     dataset: Dataset
@@ -45,7 +45,7 @@ class Cell:
 
 
 def check_fit(config: Config) -> Measure:
-    """Return the measure if the algorithm can optimise it; raise NotApplicable if not."""
+    """Return the measure if the algorithm can optimize it; raise NotApplicable if not."""
     measure: Measure = _build(config, "measure")
     algo, name = config["algo"]["name"], config["measure"]["name"]
     target = get_registry().target("algo", algo)
@@ -54,7 +54,7 @@ def check_fit(config: Config) -> Measure:
 
 
 def prepare(config: Config) -> Cell:
-    """Load the data, make the noise, and check what can be checked before any fit."""
+    """Load the data, make the noise, and check everything that can be checked before a fit."""
     measure = check_fit(config)
     dataset = load_dataset(config)
     measure = measure.for_classes(dataset.classes)
@@ -94,8 +94,8 @@ def load_dataset(config: Config) -> Dataset:
 def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
     """Make the noisy labels of a whole data set.
 
-    They depend on (data set, noise, sigma, seed) alone, so that every algorithm and measure
-    sees the same ones.
+    They depend only on (data set, noise, sigma, seed), so that every algorithm and measure
+    gets the same ones.
     """
     rng = stream(config["seed"], "noise", dataset.name, config["noise"]["name"], config["sigma"])
     try:
@@ -115,7 +115,7 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
 
 
 def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the indices of the training and test part of a trial."""
+    """Return the indices of the training part and the test part of a trial."""
     dataset, config = cell.dataset, cell.config
     test_size = dataset.test_size or config["test_size"]
     try:
@@ -128,19 +128,18 @@ def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         raise NcbenchError(
             f"test_size={test_size} of {len(dataset.y)} examples: {error}"
         ) from error
-    # A rare class may be absent from a small sample, and algorithms bear that; one class alone,
-    # and there is nothing to learn.
+    # A rare class may be absent from a small sample, which algorithms can handle. With only one
+    # class there is nothing to learn.
     if len(np.unique(cell.noisy.y[train])) < 2:
         raise NcbenchError(
-            f"dataset={config['dataset']['name']}: all {len(train)} noisy labels of the training "
-            f"part of trial {trial} are of one class; use more data, a smaller test_size, or "
-            "another seed"
+            f"dataset={config['dataset']['name']}: all {len(train)} noisy training labels of trial "
+            f"{trial} are in one class; use more data, a smaller test_size, or another seed"
         )
     return train, test
 
 
 def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
-    """Run one trial and return its part of the record."""
+    """Run one trial and return its entry in the record."""
     config, dataset = cell.config, cell.dataset
     registry = get_registry()
     train, test = split(cell, trial)
@@ -188,7 +187,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
         **theory,
-        # The stages of the fit, where the algorithm tells them apart, are parts of "fit".
+        # If the algorithm reports the stages of its fit, these are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
     }
 
@@ -217,7 +216,7 @@ def _loss(psi: Measure, C: Array) -> float:
 
 
 def _learner(config: Config, random_state: int) -> Any:
-    """Return the CPE learner, sharing its work with other cells unless ``cache=false``."""
+    """Return the CPE learner, which shares its results with other cells unless ``cache=false``."""
     cpe = _build(config, "cpe", random_state=random_state)
     if not config["cache"]:
         return cpe
@@ -228,7 +227,7 @@ def _learner(config: Config, random_state: int) -> Any:
 
 
 def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:
-    """Every measure that needs no configuration, and the one that is optimised."""
+    """Return every measure that has no required parameter, and the one that is optimized."""
     registry = get_registry()
     reported = {}
     for plugin in registry.plugins():
