@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from ncbench.run.sweep import describe
+from ncbench.run import describe_cell
 from ncbench.run.worker import Worker
 
 SLOW_AND_BAD = Path(__file__).parents[1] / "plugin_packages" / "slow-and-bad" / "slow_and_bad.py"
@@ -127,15 +127,20 @@ def test_a_cell_is_described_by_what_is_not_as_by_default() -> None:
         **{"t_estimator": {"name": "known"}, "sigma": 0.1, "test_size": 0.3, "seed": 0},
     }
     usual = "measure=h_mean dataset=iris noise=random sigma=0.1 algo=ncfw"
-    assert describe(config) == usual
-    assert describe({**config, "cpe": {"name": "boosting"}}) == f"{usual} cpe=boosting"
-    assert describe({**config, "t_estimator": {"name": "anchor"}}) == f"{usual} t_estimator=anchor"
+    assert describe_cell(config) == usual
+    assert describe_cell({**config, "cpe": {"name": "boosting"}}) == f"{usual} cpe=boosting"
+    assert (
+        describe_cell({**config, "t_estimator": {"name": "anchor"}})
+        == f"{usual} t_estimator=anchor"
+    )
     few = {**config, "algo": {"name": "ncfw", "max_iter": 50}, "seed": 1}
-    assert describe(few) == f"{usual} algo.max_iter=50 seed=1"
+    assert describe_cell(few) == f"{usual} algo.max_iter=50 seed=1"
     path = {"name": "file", "path": "/a/very/long/way/to/the/folder/of/mine.csv"}
-    assert describe({**config, "dataset": path}).endswith("dataset.path=...he/folder/of/mine.csv")
+    assert describe_cell({**config, "dataset": path}).endswith(
+        "dataset.path=...he/folder/of/mine.csv"
+    )
     gone = {**config, "algo": {"name": "not_installed", "k": 1}}
-    assert describe(gone) == usual.replace("ncfw", "not_installed")
+    assert describe_cell(gone) == usual.replace("ncfw", "not_installed")
 
 
 # A sweep of two cells with two trials each is killed at each of these points in turn, and
@@ -325,7 +330,7 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(sweeper: Sweeper) -> None:
     assert f"Resume with: python -m ncbench {' '.join(command)}" in out
     status = sweeper.run("status", "outputs")
     assert "0 running (1 interrupted), 2 remaining\n" in status  # and no time left
-    assert "It was stopped" in status
+    assert "This sweep was stopped" in status
 
 
 def test_a_worker_is_deaf_to_ctrl_c_from_its_start() -> None:
@@ -359,7 +364,7 @@ def test_rerun_reproduces_every_number(sweeper: Sweeper) -> None:
     older = {**record, "config": {**record["config"], "algo": {**record["config"]["algo"], "k": 1}}}
     path.write_text(json.dumps(older))
     refused = sweeper.run("rerun", "outputs", identity, code=2)
-    assert "algo.k=1 is no parameter of algo=ncfw in ncbench" in refused
+    assert "algo.k=1 is not a parameter of algo=ncfw in ncbench" in refused
     record["trials"][1]["confusion"][0][0] += 1e-16
     record["trials"][1]["losses"]["h_mean"] += 1e-12
     path.write_text(json.dumps(record))
