@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__version__ = "0.1.0"  # before the imports: some of them want it
+__version__ = "0.1.0"  # before the imports, because some of them read it
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 find_moved_modules()
 
-# Imported on first use: the command line's --help must not pay for numpy and scikit-learn.
+# Imported on first use: ``--help`` must not wait for numpy and scikit-learn.
 _ROOMS = {
     "core": ("Measure", "Mixture", "NoiseMatrix", "RecallMeasure"),
     "data": ("Dataset", "MatrixNoise", "NoisyLabels", "identified_by"),

@@ -1,4 +1,4 @@
-"""Old names that still work for one release: modules are found where they used to be."""
+"""Old names that still work for one release."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def _new_homes() -> dict[str, list[str]]:
 
 
 NEW_HOMES = _new_homes()
-"""The new paths of each module that has moved, by its old one."""
+"""The new paths of each moved module, by its old path."""
 
 
 class _MovedModules(MetaPathFinder, Loader):
-    """Imports a module that has moved, with a notice."""
+    """Import a moved module by its old path, with a warning."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         if fullname not in NEW_HOMES:
@@ -70,12 +70,12 @@ class _MovedModules(MetaPathFinder, Loader):
 
 
 def find_moved_modules() -> None:
-    """Let plug-ins and scripts import modules by the paths they had before ncbench had rooms."""
-    sys.meta_path.insert(0, _MovedModules())  # first: a moved package still has its files
+    """Let plug-ins and scripts import moved modules by their old paths."""
+    sys.meta_path.insert(0, _MovedModules())  # first, because some old packages still have files
 
 
 def notice_renamed(old: str, new: str) -> None:
-    """Print that a key or command that someone typed is an old name; once in a process."""
+    """Print, once per process, that a key or command has a new name."""
     if (old, new) not in _NOTICED:
         _NOTICED.add((old, new))
         print(f"ncbench: {old} is now {new}; the old name works until 0.3", file=sys.stderr)
@@ -85,5 +85,5 @@ _NOTICED: set[tuple[str, str]] = set()
 
 
 def renamed(old: str, new: str) -> None:
-    """Warn that a name in someone's code is an old one, which works for one release more."""
+    """Warn that a name in the caller's code has changed; the old name works for one release."""
     warnings.warn(f"{old} is now {new}; the old name works until ncbench 0.3", FutureWarning, 3)

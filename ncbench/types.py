@@ -1,4 +1,4 @@
-"""Types that many modules share."""
+"""Types shared by many modules."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Options that several subcommands share. Light: what they need is imported once they are right."""
+"""Options shared by several subcommands; slow imports wait until the arguments are parsed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ if TYPE_CHECKING:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add what says which records are read, and which number of each."""
-    parser.add_argument("folders", metavar="DIR", nargs="+", help="folders with records below them")
+    """Add the options that choose the records, and the number to read from each."""
+    parser.add_argument(
+        "folders", metavar="DIR", nargs="+", help="folders to search for records, recursively"
+    )
     parser.add_argument(
         "--value",
         metavar="NAME",
         default="loss",
-        help="a measure, also one younger than the records, or a number that trials keep, such as "
-        "seconds.fit; by default the loss of the measure that was optimised",
+        help="a measure, which may be newer than the records, or a number that each trial stores, "
+        "such as seconds.fit (default: the loss of the measure that was optimized)",
     )
     parser.add_argument(
         "--set",
@@ -25,7 +27,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="parameters of that measure, which is then computed from the confusion matrices",
+        help="parameters of that measure; its loss is computed from the confusion matrices",
     )
     parser.add_argument(
         "--where",
@@ -33,12 +35,12 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="only cells with this value, or one of several: sigma=0.1,0.2 algo.max_iter=500",
+        help="keep only cells with this value, or one of several: sigma=0.1,0.2 algo.max_iter=500",
     )
 
 
 def read(args: argparse.Namespace) -> FrameBuilder:
-    """Read what ``add_reading`` asked for."""
+    """Read the records that the options of ``add_reading`` choose."""
     from ncbench.results import Value, collect, parse_where
 
     where = parse_where(args.where)
@@ -46,37 +48,38 @@ def read(args: argparse.Namespace) -> FrameBuilder:
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:
-    """Add the level of confidence."""
+    """Add the confidence level."""
     parser.add_argument(
-        "--level", type=between_0_and_1, default=0.95, help="of confidence (default: 0.95)"
+        "--level", type=between_0_and_1, default=0.95, help="confidence level (default: 0.95)"
     )
 
 
 def add_ddof(parser: argparse.ArgumentParser) -> None:
     """Add the ddof of our standard errors."""
     parser.add_argument(
-        "--ddof", type=int, choices=[0, 1], default=1, help="of standard errors (default: 1)"
+        "--ddof", type=int, choices=[0, 1], default=1, help="ddof of standard errors (default: 1)"
     )
 
 
 def add_errors(parser: argparse.ArgumentParser) -> None:
-    """Add what a difference to published numbers is measured in."""
+    """Add the standard error that measures differences from published numbers."""
     parser.add_argument(
         "--errors",
         choices=["combined", "theirs", "ours"],
         default="combined",
-        help="standard error of a difference: sqrt(ours^2 + theirs^2) (default), or one of them",
+        help="standard error of a difference: sqrt(ours^2 + theirs^2), which is the default, or "
+        "one of the two",
     )
 
 
 def add_output(parser: argparse.ArgumentParser, forms: list[str]) -> None:
-    """Add the format and the file."""
+    """Add the output format and the output file."""
     parser.add_argument("--format", choices=forms, default="table")
-    parser.add_argument("--out", metavar="FILE", help="write to a file instead of the screen")
+    parser.add_argument("--out", metavar="FILE", help="write to a file instead of standard output")
 
 
 def between_0_and_1(text: str) -> float:
-    """Return a number strictly between 0 and 1."""
+    """Parse a number strictly between 0 and 1."""
     number = float(text)
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"{text}: expected a number between 0 and 1")
@@ -84,7 +87,7 @@ def between_0_and_1(text: str) -> float:
 
 
 def positive(text: str) -> float:
-    """Return a number above 0."""
+    """Parse a number above 0."""
     number = float(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")

@@ -1,4 +1,4 @@
-"""``ncbench plugins``: what is registered, by whom, and what could not be."""
+"""``ncbench --help`` and ``ncbench plugins``: list keys, plug-ins and problems."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def as_json() -> str:
 
 _USAGE = """ncbench: learning from noisy labels for non-linear measures of the confusion matrix
 
-  python -m ncbench KEY=VALUE ...          one cell: a record and its losses
-  python -m ncbench -m KEY=A,B ...         a sweep over every combination, and a table"""
+  python -m ncbench KEY=VALUE ...          run one cell, write its record, print its loss
+  python -m ncbench -m KEY=A,B ...         run a sweep over all combinations, print a table"""
 
 _HYDRA = """
-Subcommands take plug-ins from files with --plugins-from FILE, once for each.
-Hydra's own options (--cfg job, --config-dir, ...) work too: --hydra-help lists them.
+Subcommands load plug-ins from files with --plugins-from FILE, which may be repeated.
+Hydra's options (--cfg job, --config-dir, ...) work too; --hydra-help lists them.
 """
 
 
 def print_help(argv: list[str]) -> None:
-    """Print usage, keys, and what each group offers, with the files that ``argv`` names."""
+    """Print usage, keys and plug-ins, including those of files that ``argv`` names."""
     if any("plugins_from=" in text for text in argv):
         from ncbench.config.compose import use_plugin_files
 
@@ -54,7 +54,7 @@ def print_help(argv: list[str]) -> None:
 
 
 def print_listing() -> None:
-    """Print plug-ins by kind, with who brought them, then problems."""
+    """Print all plug-ins by kind, with their distributions, then problems."""
     _print_plugins(owners=True)
     for problem in get_registry().problems:
         print(

@@ -1,4 +1,4 @@
-"""The command line: a subcommand, a question, or a run."""
+"""Dispatch the command line to a subcommand, to help, or to a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def main() -> None:
             code = 0
         elif argv and "=" not in argv[0] and argv[0][:1] not in ("-", "~"):
             error = UnknownName.among("subcommand", argv[0], subcommands)
-            error.add("anything else is KEY=VALUE, see --help")
+            error.add("other arguments are KEY=VALUE; see --help")
             raise error
         else:
             from ncbench.cli.run import main as run
@@ -45,14 +45,14 @@ def main() -> None:
     except KeyboardInterrupt:
         print("ncbench: interrupted", file=sys.stderr)
         code = 130
-    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+    except BrokenPipeError:  # the reader of a pipe, such as head, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
 
 
 def _use_files(argv: list[str]) -> list[str]:
-    """Take ``--plugins-from FILE``, which every subcommand has, out of its arguments."""
+    """Load the files of ``--plugins-from``, and return the other arguments."""
     from ncbench.plugin import use_files
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)

@@ -1,4 +1,4 @@
-"""Run one cell or a sweep, and print what came of it."""
+"""Run one cell or a sweep, and print the results."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ def _run_cell(session: HydraSession, overrides: Sequence[str]) -> int:
 
 
 def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
-    # Every cell is composed and checked before anything runs.
+    # Compose and check every cell before anything runs.
     composed = compose_sweep(session, overrides)
     resolved = [identified(config, sys.argv[1:]) for config in composed.cells]
-    cells = list({config["id"]: config for config in resolved}.values())  # each once
-    # Two sweeps that start in the same second still have folders of their own.
+    cells = list({config["id"]: config for config in resolved}.values())  # without duplicates
+    # The process id separates the folders of sweeps that start in the same second.
     name = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
     sweep = Sweep(Path(cells[0]["output_dir"]) / "sweeps" / name, cells, sys.argv[1:])
     sweep.begin()
-    # A batch system's SIGTERM ends a sweep as Ctrl-C does: launchers then end their workers too.
+    # SIGTERM, as sent by batch systems, must act like Ctrl-C, so that launchers end their workers.
     for ending in (signal.SIGTERM, signal.SIGINT):
         signal.signal(ending, signal.default_int_handler)
 
@@ -75,16 +75,16 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
 
 
 def _print_results(sweep: Sweep) -> int:
-    """Print the table of a sweep and its failures; return the exit code: 1 if a cell failed.
+    """Print the table of a sweep and its failures; return 1 if a cell failed or did not run.
 
-    The table is also kept in the sweep's folder, as table.csv, table.md and table.tex.
+    The table is also written to the sweep's folder, as table.csv, table.md and table.tex.
     """
     from ncbench.report import TABLE_FORMATS, Results, print_failures, write
     from ncbench.results import FrameBuilder
 
     builder, outcome = FrameBuilder(), sweep.outcome()
     for record in outcome.records:
-        with contextlib.suppress(ValueError):  # a record that lacks something is not in the table
+        with contextlib.suppress(ValueError):  # leave incomplete records out of the table
             builder.add(record)
     results = Results.of(builder)
     print()
@@ -95,8 +95,8 @@ def _print_results(sweep: Sweep) -> int:
     print_failures(outcome.failed)
     if outcome.kept:
         print(
-            f"{outcome.kept} of them had been done before: those records stay; the new tracebacks "
-            f"are in {sweep.folder}/<number>.json"
+            f"{outcome.kept} of them had finished before: the old records are kept, and the new "
+            f"tracebacks are in {sweep.folder}/<number>.json"
         )
     if outcome.missing:
         what = counted(outcome.missing, "cell was", "cells were")

@@ -1,4 +1,4 @@
-"""``ncbench status``: how the sweeps into a folder go, asked from anywhere."""
+"""``ncbench status``: print the progress of the sweeps of an output folder."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, counted
 from ncbench.run import STOP, Progress
 
 
 def print_status(output_dir: str, *, every: bool) -> None:
-    """Print the progress of the newest sweep of a folder, or of every one."""
-    found = sorted(
+    """Print the progress of the newest sweep of a folder, or of every sweep."""
+    paths = sorted(
         Path(output_dir).glob("sweeps/*/sweep.json"), key=lambda path: path.stat().st_mtime
     )
-    if not found:
-        raise NcbenchError(f"{output_dir}: no sweeps below it (looked for {output_dir}/sweeps/*/)")
-    for path in found if every else found[-1:]:
+    if not paths:
+        raise NcbenchError(f"{output_dir}: contains no sweeps (looked for {output_dir}/sweeps/*/)")
+    for path in paths if every else paths[-1:]:
         about = json.loads(path.read_text())
         progress = Progress.read(path.parent)
         ended = _ended(path.parent, about)
         if ended:
             progress = replace(progress, gone=about["host"])
         began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(about["started"]))
-        print(f"{path.parent.name}: {progress.total} cells, started {began} on {about['host']}")
+        cells = counted(progress.total, "cell")
+        print(f"{path.parent.name}: {cells}, started {began} on {about['host']}")
         print(f"  python -m ncbench {shlex.join(about['command'])}")
         print(f"  {progress}")
         if ended and progress.ended < progress.total:
-            print("  It was stopped; the command above resumes it.")
+            print("  This sweep was stopped; the command above resumes it.")
         for state in progress.running:
             since = round(time.time() - state["time"])
             print(f"  running for {since} s on {state['host']}: {state['cell']}")
@@ -44,7 +45,7 @@ def print_status(output_dir: str, *, every: bool) -> None:
 
 
 def _ended(folder: Path, about: Mapping[str, Any]) -> bool:
-    """Whether nothing runs any more: it was stopped, or its process here is gone."""
+    """Whether a sweep has ended: it was stopped, or its process on this host is gone."""
     if (folder / STOP).exists():
         return True
     if about["host"] != platform.node():
@@ -53,6 +54,6 @@ def _ended(folder: Path, about: Mapping[str, Any]) -> bool:
         os.kill(about["pid"], 0)
     except ProcessLookupError:
         return True
-    except OSError:  # somebody else's
+    except OSError:  # the process of another user
         return False
     return False

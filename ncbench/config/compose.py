@@ -1,4 +1,4 @@
-"""From the overrides of a command line to the resolved configuration of each cell."""
+"""Compose the resolved configuration of each cell from the overrides of a command line."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _PLUGINS_FROM = re.compile(r"\+{0,2}plugins_from=")
 
 
 def use_plugin_files(overrides: Sequence[str]) -> list[str]:
-    """Register the plug-ins of ``plugins_from=``: the config groups depend on them.
+    """Register the plug-ins of ``plugins_from=``, on which the config groups depend.
 
-    Returns the overrides, with that one made absolute for processes that run elsewhere.
+    Returns the overrides with absolute paths in ``plugins_from``, because other processes may run
+    in another folder.
     """
     named = [text for text in overrides if _PLUGINS_FROM.match(text)]
     paths: list[str] = []
@@ -50,7 +51,7 @@ def use_plugin_files(overrides: Sequence[str]) -> list[str]:
 
 
 def compose_cell(session: HydraSession, overrides: Sequence[str]) -> Config:
-    """Return the configuration of one cell; refuse overrides and files that name several."""
+    """Return the configuration of one cell; raise NcbenchError if a key has several values."""
     parsed = session.parse(overrides)
     swept = [override.input_line for override in parsed if override.is_sweep_override()]
     if swept:
@@ -58,7 +59,9 @@ def compose_cell(session: HydraSession, overrides: Sequence[str]) -> Config:
     params = session.swept_in_files(overrides)
     if params:
         values = " ".join(f"{key}={value}" for key, value in params.items())
-        raise NcbenchError(f"the file sweeps over {values}: python -m ncbench -m ...")
+        raise NcbenchError(
+            f"the config file sweeps over {values}, which needs a sweep: python -m ncbench -m ..."
+        )
     return _resolved(session.compose(overrides))
 
 
@@ -67,11 +70,11 @@ class ComposedSweep(NamedTuple):
 
     cells: list[Config]
     first: list[str]
-    """The overrides of the first cell: they choose the launcher of all."""
+    """The overrides of the first cell, which choose the launcher for all cells."""
 
 
 def compose_sweep(session: HydraSession, overrides: Sequence[str]) -> ComposedSweep:
-    """Return the configuration of every combination of the values that overrides name."""
+    """Return the configuration of every combination of the swept values."""
     combinations = [
         combination
         for given in _experiments(session, session.parse(overrides))
@@ -89,26 +92,26 @@ def _resolved(cfg: DictConfig) -> Config:
 
 
 def _experiments(session: HydraSession, given: list[Override]) -> list[list[Override]]:
-    """Return the overrides once for each experiment file that they ask for.
+    """Return the overrides once for each experiment file that they name.
 
-    Several may be named, and a file may stand for several: ``experiment`` among what it sweeps
-    over. Each has its own values and its own sweep.
+    Overrides may name several files, and a file may itself sweep over ``experiment``. Each file
+    has its own values and its own sweep.
     """
     chosen = [override for override in given if override.key_or_group == "experiment"]
     if not chosen:
         return [given]
     others = [override for override in given if override not in chosen]
-    found = []
+    experiments = []
     for line in values_of(chosen[-1]):
         fixed = _fixed([*others, *session.parse([line])])
         listed = session.swept_in_files(fixed).get("experiment")
         files = values_of(session.parse([f"+experiment={listed}"])[0]) if listed else [line]
-        found += [[*session.parse([file]), *others] for file in files]
-    return found
+        experiments += [[*session.parse([file]), *others] for file in files]
+    return experiments
 
 
 def _swept_in_files(session: HydraSession, given: list[Override]) -> list[Override]:
-    """Return what an experiment file sweeps over, except for what the command line says."""
+    """Return the sweeps of an experiment file, except for keys set on the command line."""
     params = session.swept_in_files(_fixed(given))
     swept = session.parse(readable([f"{key}={value}" for key, value in params.items()]))
     keys = {override.key_or_group for override in given}

@@ -1,17 +1,17 @@
-"""Everything that ncbench needs of Hydra's internals.
+"""All use of Hydra's internals.
 
-Hydra's public functions compose one configuration. A command line that checks a whole sweep before
-it starts, and then hands the cells to a launcher, needs more:
+Hydra's public functions compose one configuration. ncbench checks a whole sweep before it starts
+and then hands the cells to a launcher, which needs more:
 
 - ``hydra._internal.utils``: the parser of Hydra's options, its search path, and ``_run_hydra`` for
-  the options that only ask something (``--cfg``, ``--info``, ``--hydra-help``);
+  the options that only print information (``--cfg``, ``--info``, ``--hydra-help``);
 - ``hydra._internal.hydra.Hydra``: ``compose_config``, which keeps the ``hydra`` node, and
   ``multirun``, which starts the launcher;
 - ``ConfigLoaderImpl._apply_overrides_to_config``, which sets values as Hydra itself does;
-- ``hydra.core.override_parser``: what an override says, and which values it sweeps over;
-- the wording of four of its messages, to say more helpful ones.
+- ``hydra.core.override_parser``: the key of an override, and the values it sweeps over;
+- the wording of four of its messages, which are replaced by more helpful ones.
 
-Tried with Hydra 1.3.2 to 1.3.8 and OmegaConf 2.3; pyproject.toml excludes 1.4.
+Tested with Hydra 1.3.2 to 1.3.8 and OmegaConf 2.3; pyproject.toml excludes 1.4.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FUNCTIONS = tuple(create_functions().functions)
 """Names that Hydra reads as functions in a value: ``range(...)``, ``glob(...)``."""
 
 _LAUNCHERS = {"joblib": "joblib", "submitit_slurm": "slurm", "submitit_local": "slurm"}
-"""Launchers that are packages of their own, and the extra that installs each."""
+"""Launchers that are separate packages, and the extra that installs each."""
 
 _INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
 _NO_EXPERIMENT = re.compile(r"Could not (find|load) 'experiment/(?P<name>[^']+)'")
@@ -59,25 +59,25 @@ _UNKNOWN_KEY = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
-    """Separate Hydra's options from overrides; ``-m`` may stand between them."""
+    """Separate Hydra's options from overrides, in any order."""
     args = get_args_parser().parse_intermixed_args(argv)
     args.only_asks = bool(args.hydra_help or args.cfg or args.info or args.shell_completion)
     return args
 
 
 def answer(args: argparse.Namespace, task: Callable[[DictConfig], Any]) -> None:
-    """Let Hydra answer options that run nothing."""
+    """Let Hydra handle the options that only print information."""
     _run_hydra(args, get_args_parser(), task, CONFIG_PATH, args.config_name or CONFIG_NAME)
 
 
 def parse_override(text: str) -> Override:
-    """Parse one override, without looking at config groups."""
+    """Parse one override, without checking config groups."""
     override: Override = OverridesParser.create().parse_override(text)
     return override
 
 
 def is_override(text: str) -> bool:
-    """Whether Hydra can read a text as an override."""
+    """Whether Hydra can parse a text as an override."""
     try:
         parse_override(text)
     except HydraException:
@@ -86,7 +86,7 @@ def is_override(text: str) -> bool:
 
 
 def values_of(override: Override) -> list[str]:
-    """Return each value of an override as an override of its own."""
+    """Return one override for each value of an override."""
     text = override.input_line or ""
     if not override.is_sweep_override():
         return [text]
@@ -95,12 +95,12 @@ def values_of(override: Override) -> list[str]:
 
 
 class HydraSession:
-    """Composes configurations and starts launchers.
+    """Compose configurations and start launchers.
 
     Parameters
     ----------
     config_dir : str, optional
-        A folder with config files of the user's own.
+        A folder with the user's config files.
     config_name : str, optional
         The primary config, if it is not the shipped one.
     """
@@ -134,7 +134,7 @@ class HydraSession:
         return parsed
 
     def compose(self, overrides: Sequence[str]) -> DictConfig:
-        """Compose one configuration, with the ``hydra`` node in it."""
+        """Compose one configuration, including the ``hydra`` node."""
         cfg: DictConfig = self._hydra.compose_config(
             config_name=self._config_name,
             overrides=list(overrides),
@@ -146,9 +146,10 @@ class HydraSession:
     def compose_each(self, combinations: Sequence[Sequence[str]]) -> Iterator[DictConfig]:
         """Compose every cell of a sweep.
 
-        Composing takes Hydra a tenth of a second, which is too long for each of thousands of
-        cells. Cells that differ in plain values alone (``sigma=0.2``, ``algo.max_iter=50``) are
-        composed once, and the values are set as Hydra sets them, after everything else.
+        Hydra takes a tenth of a second to compose a configuration, which is too slow for
+        thousands of cells. Cells that differ only in plain values (``sigma=0.2``,
+        ``algo.max_iter=50``) are composed once. Their values are then set as Hydra sets them,
+        after everything else.
         """
         parsed = {text: self.parse([text])[0] for text in {*itertools.chain(*combinations)}}
         composed: dict[tuple[str, ...], DictConfig] = {}
@@ -162,11 +163,11 @@ class HydraSession:
             yield cfg
 
     def swept_in_files(self, fixed: Sequence[str]) -> dict[str, Any]:
-        """Return ``hydra.sweeper.params`` of the config files that overrides name."""
+        """Return ``hydra.sweeper.params`` of the config files that the overrides name."""
         return dict(self.compose(fixed).hydra.sweeper.params or {})
 
     def runs_in_this_process(self, overrides: Sequence[str]) -> bool:
-        """Whether the launcher is the basic one, which starts no processes of its own."""
+        """Whether the launcher is the basic one, which does not start processes."""
         return "BasicLauncher" in self.compose(overrides).hydra.launcher["_target_"]
 
     def launch(
@@ -189,7 +190,7 @@ class HydraSession:
 def open_session(
     config_dir: str | None = None, config_name: str | None = None
 ) -> Iterator[HydraSession]:
-    """Open a session; what Hydra refuses in it becomes an NcbenchError."""
+    """Open a session in which Hydra's errors become NcbenchErrors."""
     try:
         with explained():
             yield HydraSession(config_dir, config_name)
@@ -199,14 +200,14 @@ def open_session(
 
 @contextlib.contextmanager
 def explained(prefix: str = "") -> Iterator[None]:
-    """Raise an NcbenchError for what Hydra, OmegaConf or YAML refuse in a block."""
+    """Turn errors of Hydra, OmegaConf and YAML into NcbenchErrors."""
     try:
         yield
     except (HydraException, OmegaConfBaseException) as error:
         raise NcbenchError(prefix + _explanation(error)) from error
-    except YAMLError as error:  # it names the file and the line
-        said = " ".join(str(error).split())
-        raise NcbenchError(f"{prefix}a config file is not YAML: {said}") from error
+    except YAMLError as error:  # its message names the file and the line
+        reason = " ".join(str(error).split())
+        raise NcbenchError(f"{prefix}a config file is not valid YAML: {reason}") from error
 
 
 def _names(override: Override) -> list[str]:
@@ -222,7 +223,7 @@ def _is_value(override: Override) -> bool:
 
 
 def _explanation(error: BaseException) -> str:
-    """Return what Hydra found wrong, without what only Hydra's developers need."""
+    """Return Hydra's message without the parts that only its developers need."""
     lines: list[str] = []
     current: BaseException | None = error
     while current is not None:
@@ -249,10 +250,10 @@ def _no_launcher(name: str) -> str:
 
 
 def _experiment_files(folder: str = "experiment") -> list[str]:
-    """Return the names of all experiment files: Hydra lists those of one folder only."""
+    """Return the names of all experiment files; Hydra lists only those of one folder."""
     loader = GlobalHydra.instance().config_loader()
     files = [f"{folder}/{name}" for name in loader.get_group_options(folder)]
-    found = [file.removeprefix("experiment/") for file in files]
+    names = [file.removeprefix("experiment/") for file in files]
     for inner in loader.list_groups(folder):
-        found += _experiment_files(f"{folder}/{inner}")
-    return found
+        names += _experiment_files(f"{folder}/{inner}")
+    return names

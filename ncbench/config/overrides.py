@@ -1,4 +1,4 @@
-"""Quote overrides that Hydra's grammar cannot read, such as ``path=größe.csv``."""
+"""Quote overrides that Hydra's grammar cannot parse, such as ``path=größe.csv``."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ncbench.config.hydra_session import FUNCTIONS, is_override
 from ncbench.errors import NcbenchError
 
 _MORE_THAN_TEXT = re.compile(rf"""[\[\]{{}},'"$]|^[=\s]|^({"|".join(FUNCTIONS)})\(""")
-"""What may be meant as a list, a sweep, quotes, an interpolation or a function."""
+"""Text that may be meant as a list, a sweep, quotes, an interpolation or a function."""
 
 
 def readable(overrides: Sequence[str]) -> list[str]:
-    """Return overrides that Hydra can read, or raise NcbenchError.
+    """Return overrides that Hydra can parse, or raise NcbenchError.
 
-    Text that Hydra refuses and that can mean nothing else is quoted; whatever it accepts stays
-    as it is.
+    A value that Hydra cannot parse is quoted if it can only be plain text. Everything else stays
+    unchanged.
 
     Examples
     --------
@@ -25,13 +25,13 @@ def readable(overrides: Sequence[str]) -> list[str]:
     >>> readable(["dataset.path=größe.csv,a.csv"])
     Traceback (most recent call last):
     ...
-    ncbench.errors.NcbenchError: dataset.path=größe.csv,a.csv: text with such characters needs quotes. One text: "dataset.path='größe.csv,a.csv'"; several: "dataset.path='größe.csv','a.csv'"
+    ncbench.errors.NcbenchError: dataset.path=größe.csv,a.csv: this value needs quotes. One value: "dataset.path='größe.csv,a.csv'"; several: "dataset.path='größe.csv','a.csv'"
     """  # noqa: E501
     return [text if is_override(text) else _with_quotes(text) for text in overrides]
 
 
 def quoted(text: str) -> str:
-    r"""Return a text as one value of an override, whatever it holds.
+    r"""Return any text as one quoted value of an override.
 
     Examples
     --------
@@ -45,11 +45,11 @@ def quoted(text: str) -> str:
 def _with_quotes(text: str) -> str:
     key, equals, value = text.partition("=")
     if not equals or not value or not is_override(f"{key}=x"):
-        raise NcbenchError(f"{text}: expected KEY=VALUE, see --help")
+        raise NcbenchError(f"{text}: expected KEY=VALUE; see --help")
     whole = f"{key}={quoted(value)}"
     if not _MORE_THAN_TEXT.search(value) and is_override(whole):
         return whole
-    message = f'{text}: text with such characters needs quotes. One text: "{whole}"'
+    message = f'{text}: this value needs quotes. One value: "{whole}"'
     if "," in value and not _MORE_THAN_TEXT.search(value.replace(",", "")):
         message += f'; several: "{key}={",".join(map(quoted, value.split(",")))}"'
     raise NcbenchError(message)

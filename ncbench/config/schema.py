@@ -1,4 +1,4 @@
-"""Turn each plug-in's signature into a typed config group option, and check composed configs."""
+"""Turn each plug-in's signature into a typed config group option; check composed configs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ncbench.plugin import (
 
 
 def register() -> None:
-    """Fill Hydra's config store from the registry."""
+    """Add the settings and all plug-ins to Hydra's config store."""
     store = ConfigStore.instance()
     store.store(name="settings", node=Settings)
     for plugin in get_registry().plugins():
@@ -38,8 +38,8 @@ def register() -> None:
 def _schema(plugin: Plugin) -> type:
     fields: list[tuple[str, Any, Any]] = [("name", str, plugin.name)]
     for parameter in plugin.parameters:
-        # OmegaConf refuses [[0, 1]] as a list of lists of float, and a dict where the default is
-        # None: containers are checked in resolve.
+        # OmegaConf rejects [[0, 1]] as a list of lists of float, and a dict where the default is
+        # None. ``resolve`` checks containers instead.
         annotation = Any if parameter.type.startswith(("list", "dict")) else TYPES[parameter.type]
         annotation = annotation | None if parameter.optional else annotation
         default = MISSING if parameter.required else parameter.default
@@ -50,14 +50,14 @@ def _schema(plugin: Plugin) -> type:
 
 
 def schema_name(plugin: Plugin) -> str:
-    """Return the name of the type of a plug-in's config group option."""
+    """Return the name of the schema type of a plug-in."""
     return f"{plugin.kind}_{plugin.name}"
 
 
 def resolve(cfg: DictConfig) -> dict[str, Any]:
     """Check a composed config and return it as plain data.
 
-    Hydra has checked names and types by now; this checks what types cannot say.
+    Hydra has already checked names and types; this function checks values.
     """
     registry = get_registry()
     config: dict[str, Any] = {kind: _resolve_plugin(registry, kind, cfg[kind]) for kind in KINDS}
@@ -66,9 +66,9 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
         notice_renamed("group", "cells_per_job")
         config["cells_per_job"] = cfg.group
     require(0 <= config["sigma"] <= 1, "sigma", config["sigma"], "a probability, in [0, 1]")
-    # range(0.1,0.5,0.1) gives 0.30000000000000004: meant as 0.3, it must be that cell and noise.
+    # range(0.1,0.5,0.1) gives 0.30000000000000004, which must be the same cell as 0.3.
     config["sigma"] = float(f"{config['sigma']:.12g}")
-    require(0 < config["test_size"] < 1, "test_size", config["test_size"], "a share, in (0, 1)")
+    require(0 < config["test_size"] < 1, "test_size", config["test_size"], "a fraction, in (0, 1)")
     require(1 <= config["trials"] <= 10_000, "trials", config["trials"], "from 1 to 10000")
     expected = "record or raise"
     require(config["on_error"] in ("record", "raise"), "on_error", config["on_error"], expected)
@@ -83,10 +83,10 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     for observer in config["observers"]:
         check_observer(observer)
     if config["plugins_from"] != files_in_use():
-        # A config file from a stranger must not be able to run code.
+        # Someone else's config file must not be able to run code.
         raise NcbenchError(
-            f"plugins_from={config['plugins_from']}: files with code are named on the command "
-            "line, not in config files"
+            f"plugins_from={config['plugins_from']}: set plugins_from on the command line, not in "
+            "a config file"
         )
     return config
 
@@ -94,7 +94,8 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
 def _resolve_plugin(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:
     if not isinstance(cfg, DictConfig):
         raise NcbenchError(
-            f"{kind} must be chosen by name: {kind}=NAME; known: " + ", ".join(registry.names(kind))
+            f"{kind}: expected the name of a plug-in, {kind}=NAME; known: "
+            + ", ".join(registry.names(kind))
         )
     plugin = registry.plugin(kind, cfg.name)
     if set(cfg) != {"name", *(parameter.name for parameter in plugin.parameters)}:
@@ -130,7 +131,7 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
 def _names(key: str, value: Any) -> list[str]:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise NcbenchError(f"{key}={value}; expected names: {key}=[ONE,OTHER]")
+        raise NcbenchError(f"{key}={value}; expected a list of names: {key}=[NAME,NAME]")
     return names
 
 
@@ -139,7 +140,7 @@ def _plain(value: Any) -> Any:
 
 
 def resolve_parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Check some parameters of one plug-in, as a run does, and return them."""
+    """Check parameters of one plug-in, as a run does, and return them."""
     known = {parameter.name: parameter for parameter in plugin.parameters}
     cfg = OmegaConf.structured(_schema(plugin))
     for name, value in given.items():

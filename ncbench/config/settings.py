@@ -1,11 +1,11 @@
-"""The configuration keys that are not config groups, and what they mean."""
+"""The configuration keys that are not config groups, with their defaults and help texts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-MISSING: Any = "???"  # OmegaConf's mark of a value that must be given
+MISSING: Any = "???"  # OmegaConf's marker for a required value
 
 
 def _setting(default: Any, help: str) -> Any:
@@ -17,7 +17,7 @@ def _setting(default: Any, help: str) -> Any:
 
 @dataclass
 class Settings:
-    """Schema of the configuration; the groups hold the chosen plug-in with its parameters."""
+    """Schema of the configuration; each group holds the chosen plug-in and its parameters."""
 
     dataset: Any = MISSING
     noise: Any = MISSING
@@ -27,21 +27,21 @@ class Settings:
     algo: Any = MISSING
     sigma: float = _setting(0.1, "noise level: the probability that a label is wrong")
     trials: int = _setting(5, "number of train/test splits")
-    test_size: float = _setting(0.3, "share of the test part")
-    seed: int = _setting(0, "of splits, noise and everything else that is random")
-    data_dir: str = _setting("data", "folder in which data sets are looked for")
-    output_dir: str = _setting("outputs", "folder in which records are written")
-    threads: int = _setting(1, "threads of BLAS and OpenMP in each cell")
+    test_size: float = _setting(0.3, "fraction of the examples used for testing")
+    seed: int = _setting(0, "random seed of splits, noise and everything else")
+    data_dir: str = _setting("data", "folder that contains the data sets")
+    output_dir: str = _setting("outputs", "folder to write records to")
+    threads: int = _setting(1, "number of BLAS and OpenMP threads in each cell")
     cache: bool = _setting(True, "share CPE probabilities between cells, in output_dir/cache")
-    cache_limit: float = _setting(2.0, "largest size of that cache, in GB")
+    cache_limit: float = _setting(2.0, "maximum size of that cache, in GB")
     theory: bool = _setting(False, "record the terms of the regret bounds, where eta is known")
-    force: bool = _setting(False, "run cells again that are finished")
-    on_error: str = _setting("record", "a failing cell: record it and go on, or raise and stop")
-    cells_per_job: int = _setting(0, "cells in one job of the launcher; 0: all (basic), 1 (others)")
+    force: bool = _setting(False, "run finished cells again")
+    on_error: str = _setting("record", "when a cell fails: record it and go on, or raise and stop")
+    cells_per_job: int = _setting(0, "cells in each launcher job; 0: all (basic), 1 (others)")
     plugins_from: Any = _setting([], "Python files with plug-ins: a.py or [a.py,b.py]")  # noqa: RUF009
-    observers: Any = _setting([], "plug-ins that follow the run, such as [mlflow]")  # noqa: RUF009
+    observers: Any = _setting([], "plug-ins that are told about each run, such as [mlflow]")  # noqa: RUF009
 
-    # Set by the sweep itself: which of its jobs this is.
+    # The number of the job, set by the sweep itself.
     job: Any = None
     # The old name of cells_per_job, until ncbench 0.3.
     group: Any = None

@@ -16,7 +16,7 @@ _OTHERS = ("job", "group", "hydra")
 
 
 def refuse_unknown(cfg: DictConfig) -> None:
-    """Refuse a key that nothing reads: Hydra accepts any that is added with ``+``."""
+    """Raise NcbenchError for an unknown key; Hydra accepts any key added with ``+``."""
     for key in _unknown(cfg):
         raise NcbenchError(unknown_key(key))
 
@@ -31,13 +31,13 @@ def _unknown(cfg: DictConfig) -> Iterator[str]:
             continue
         plugin = get_registry().plugin(kind, group.name)
         if getattr(OmegaConf.get_type(group), "__name__", "") != schema_name(plugin):
-            continue  # chosen by its parameter ``name``, which is refused in other words
+            continue  # chosen by its parameter ``name``, for which ``resolve`` has a better message
         known = {"name", *(parameter.name for parameter in plugin.parameters)}
         yield from (f"{kind}.{key}" for key in map(str, group) if key not in known)
 
 
 def unknown_key(key: str) -> str:
-    """Return the message for a key that does not exist, with the closest one that does."""
+    """Return the message for an unknown key, with the closest known one."""
     kind = key.partition(".")[0]
     parameters = [
         (f"{plugin.kind}.{parameter.name}", plugin.name)
@@ -52,6 +52,6 @@ def unknown_key(key: str) -> str:
         known = [*SETTINGS, *KINDS, *(name for name, _ in parameters)]
         what = "no such key"
     if owners:
-        return f"{key}: {what}; these have: {', '.join(owners)}"
+        return f"{key}: {what}; plug-ins that have it: {', '.join(owners)}"
     hint = did_you_mean(key, known)
     return f"{key}: {what}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
@@ -23,6 +23,20 @@ class NoisyLabels(NamedTuple):
 
     noise_matrix: NoiseMatrix
     y: Labels
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array that cannot be written to.
+
+    Examples
+    --------
+    >>> read_only(np.zeros(2))[0] = 1.0
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
@@ -117,6 +131,9 @@ class Dataset:
         if (counts == 0).any():
             missing = self.classes[int(np.flatnonzero(counts == 0)[0])]
             raise NcbenchError(f"data set {self.name!r}: class {missing!r} has no example")
+        # Every plug-in of a run sees this data set: none may change it for the others.
+        object.__setattr__(self, "X", read_only(self.X))
+        object.__setattr__(self, "y", read_only(self.y))
 
     @classmethod
     def from_labels(cls, X: ArrayLike, labels: ArrayLike, *, name: str, **more: Any) -> Dataset:

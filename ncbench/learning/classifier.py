@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ncbench.core import Family, NoiseMatrix
-from ncbench.errors import NotApplicable
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -125,16 +126,49 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     array([[1., 0., 0.]])
     """
     last = algorithm
-    while hasattr(last, "steps"):
+    while isinstance(last, Pipeline):
         last = last.steps[-1][1]
+    m = np.shape(X)[0]
+    distribution = np.zeros((m, len(classes)))
     if not getattr(last, "randomized", False):
-        return np.asarray(np.eye(len(classes))[np.searchsorted(classes, algorithm.predict(X))])
-    probabilities = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
-    if probabilities.shape[1] == len(classes):
-        return probabilities
-    distribution = np.zeros((len(probabilities), len(classes)))
-    distribution[:, np.searchsorted(classes, algorithm.classes_)] = probabilities
+        labels = _checked_labels(np.asarray(algorithm.predict(X)), classes, m)
+        distribution[np.arange(m), np.searchsorted(classes, labels)] = 1.0
+        return distribution
+    rows = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
+    known = classes if rows.shape[-1] == len(classes) else algorithm.classes_
+    distribution[:, np.searchsorted(classes, known)] = _checked_rows(rows, (m, len(known)))
     return distribution
+
+
+_ROW_SUM = 1e-4
+"""Largest deviation of a row of probabilities from a sum of 1; float32 networks have 1e-6."""
+
+
+def _checked_labels(labels: NDArray[Any], classes: NDArray[Any], m: int) -> NDArray[Any]:
+    """Refuse predictions that are not labels, with the first offending row."""
+    if labels.shape != (m,):
+        raise NcbenchError(f"predict returned shape {labels.shape}; expected ({m},)")
+    wrong = np.flatnonzero(~np.isin(labels, classes))
+    if len(wrong):
+        raise NcbenchError(
+            f"predict returned {labels[wrong[0]]!r} for row {wrong[0]} ({len(wrong)} of {m} rows "
+            f"are wrong); expected one of {', '.join(map(str, classes))}"
+        )
+    return labels
+
+
+def _checked_rows(rows: Array, shape: tuple[int, int]) -> Array:
+    """Refuse predictions that are not distributions, with the first offending row."""
+    if rows.shape != shape:
+        raise NcbenchError(f"predict_proba returned shape {rows.shape}; expected {shape}")
+    right = (np.abs(rows.sum(axis=1) - 1) <= _ROW_SUM) & (rows >= -_ROW_SUM).all(axis=1)
+    wrong = np.flatnonzero(~right)  # also where a row has NaN
+    if len(wrong):
+        raise NcbenchError(
+            f"predict_proba returned {rows[wrong[0]].tolist()} for row {wrong[0]} ({len(wrong)} of "
+            f"{len(rows)} rows are wrong); expected probabilities that sum to 1"
+        )
+    return rows
 
 
 def resolve_measure(measure: Any, algorithm: Any) -> Any:

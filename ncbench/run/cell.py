@@ -1,4 +1,4 @@
-"""Runs one cell and keeps what came of it: done, skipped with a reason, or failed with a trace."""
+"""Run one cell and write its record: done, skipped with a reason, or failed with a traceback."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ncbench.types import Config
 
 
 def run_alone(config: Config) -> dict[str, Any]:
-    """Run a cell by itself: errors are raised; bad input writes nothing."""
+    """Run a single cell; errors are raised, and bad input writes nothing."""
     folder = CellFolder(config)
-    found = folder.finished()
-    if found:
-        return found
+    finished = folder.finished()
+    if finished:
+        return finished
     cell = prepare(config)
     try:
         return _complete(cell, folder)
@@ -33,11 +33,11 @@ def run_alone(config: Config) -> dict[str, Any]:
 
 
 def run_in_sweep(config: Config) -> dict[str, Any]:
-    """Run a cell of a sweep: whatever happens becomes its record, and the sweep goes on."""
+    """Run a cell of a sweep; errors become its record, and the sweep goes on."""
     folder = CellFolder(config)
-    found = folder.finished()
-    if found:
-        return found
+    finished = folder.finished()
+    if finished:
+        return finished
     try:
         _use_plugins(config)
         return _complete(prepare(config), folder)
@@ -45,9 +45,9 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
         record = new_record(config, "skipped", reason=str(unfit))
     except (Exception, SystemExit) as error:
         record = _failed(config, error)
-    said = folder.write_failure(record)
+    outcome = folder.write_failure(record)
     observers.run_finished(record)
-    return said
+    return outcome
 
 
 def _failed(config: Config, error: BaseException) -> dict[str, Any]:
@@ -56,22 +56,22 @@ def _failed(config: Config, error: BaseException) -> dict[str, Any]:
 
 
 def _use_plugins(config: Config) -> None:
-    """Have the plug-ins that the cell was named by: its id says which versions they are."""
+    """Load the plug-ins of a cell; raise if their versions are not those in its id."""
     use_files(config["plugins_from"])
     now = plugin_versions(config)
     for kind, then in config["plugins"].items():
         if now[kind] != then:
             raise NcbenchError(
-                f"{kind}={config[kind]['name']} was of {then} when the sweep began and is of "
+                f"{kind}={config[kind]['name']} was from {then} when the sweep started and is from "
                 f"{now[kind]} now; start the sweep again"
             )
 
 
 def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:
-    """Run the trials of a cell, but for those that the folder already has."""
+    """Run the trials of a cell, except for those already in the folder."""
     kept = {**_shared_trials(cell), **folder.trials()} if folder else {}
     trials = []
-    # Cells that run side by side must not fight over cores, and numbers must not depend on them.
+    # Cells that run in parallel must not compete for cores, and results must not depend on it.
     with threadpool_limits(cell.config["threads"]):
         for number in range(cell.config["trials"]):
             if number not in kept:
@@ -83,10 +83,10 @@ def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, A
 
 
 def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
-    """Return the trials of the same cell for another measure, if the algorithm is not told it.
+    """Return the trials of the same cell for another measure, if the algorithm does not take one.
 
-    What such an algorithm predicts does not depend on the measure, and the confusion matrix of
-    each trial is kept: its losses follow.
+    The predictions of such an algorithm do not depend on the measure, so its losses can be
+    computed from the stored confusion matrices.
     """
     config, registry = cell.config, get_registry()
     algorithm = registry.target("algo", config["algo"]["name"])
@@ -97,11 +97,11 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
             continue
         parameters = registry.plugin("measure", name).parameters
         twin = {**config, "measure": {"name": name, **{p.name: p.default for p in parameters}}}
-        found = CellFolder({**twin, "id": cell_id(twin)}).finished()
-        if found and found["status"] == "done":
+        finished = CellFolder({**twin, "id": cell_id(twin)}).finished()
+        if finished and finished["status"] == "done":
             return {
-                trial["trial"]: {**trial, "losses": losses(cell, np.array(trial["confusion"]))}
-                for trial in found["trials"]
+                trial["trial"]: {**trial, **losses(cell, np.array(trial["confusion"]))}
+                for trial in finished["trials"]
             }
     return {}
 
@@ -109,9 +109,9 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
 def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
     config, dataset = cell.config, cell.dataset
     with folder.locked():
-        found = folder.finished()  # another process may have just done it
-        if found:
-            return found
+        finished = folder.finished()  # another process may have finished it meanwhile
+        if finished:
+            return finished
         if config["force"]:
             folder.forget_trials()
         observers.run_started(config)
@@ -139,10 +139,10 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
 
 
 def _run_or_forget(cell: Cell, folder: CellFolder) -> list[dict[str, Any]]:
-    """Run the trials; if one of them raises, keep none.
+    """Run the trials; if one of them raises, delete all that were kept.
 
-    The code will be mended, and its trials are not those of the next run. What Ctrl-C or a kill
-    interrupts goes on where it was.
+    The code will be fixed, and the next run must not reuse trials of the broken code. A cell that
+    was interrupted by Ctrl-C or a kill keeps its trials and resumes.
     """
     try:
         return run_trials(cell, folder)
@@ -152,7 +152,7 @@ def _run_or_forget(cell: Cell, folder: CellFolder) -> list[dict[str, Any]]:
 
 
 def _peak_memory_mb() -> float | None:
-    """Return the largest resident size this process has had; None where it cannot be asked."""
+    """Return the peak resident memory of this process, or None if the system cannot tell."""
     try:
         import resource
     except ImportError:  # not on Windows

@@ -1,9 +1,8 @@
-"""Shares the work of CPE learners between cells: the same fit on the same data is done once.
+"""Cache the probabilities of CPE learners, so that cells share fits on the same data.
 
-NCFW, FW, NCBS, BS, the plug-in rule and every measure ask the same learner for the same
-probabilities of the same examples. ``SharedCPE`` answers from files named by their content:
-learner, versions, code, training data, and the examples asked about. Only probabilities are kept,
-as plain arrays; no model is pickled.
+NCFW, FW, NCBS, BS, the plug-in rule and every measure need the same probabilities from the same
+learner. ``SharedCPE`` stores them in files named by a hash of learner, versions, code, training
+data and query examples. Only probabilities are stored, as plain arrays; models are not pickled.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import contextlib
 import hashlib
 import io
 import os
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
@@ -29,22 +29,22 @@ from ncbench.types import Array
 
 
 class SharedCPE(ClassifierMixin, BaseEstimator):
-    """A CPE learner whose probabilities are kept in a folder.
+    """A CPE learner whose probabilities are stored in a folder.
 
-    Fitting is put off until probabilities are asked for that the folder does not have.
+    The learner is fitted only when probabilities are requested that the folder does not have.
 
     Parameters
     ----------
     cpe : scikit-learn classifier
         The learner.
     identity : str
-        Says which learner it is: name, parameters, seed, versions.
+        Identifies the learner: name, parameters, seed, versions.
     folder : str
-        Where probabilities are kept.
+        Where probabilities are stored.
     limit : float
-        Size of the folder in GB; beyond it the entries that were used least recently go.
+        Maximum size of the folder in GB. Beyond it, the least recently used entries are deleted.
     renew : bool
-        Do not look at what the folder has; only put into it.
+        Write to the folder, but do not read from it.
 
     Examples
     --------
@@ -68,31 +68,31 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         self.renew = renew
 
     def fit(self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | None = None) -> Self:
-        """Take note of the sample, and of the noise matrix where the learner uses it."""
+        """Store the sample, and the noise matrix if the learner uses it."""
         if not has_fit_parameter(self.cpe, "noise_matrix"):
             noise_matrix = None
         self.classes_ = np.unique(y) if noise_matrix is None else np.arange(noise_matrix.n)
         self.fits_ = 0
         self._sample = (X, y, noise_matrix)
         self._fitted: Any = None
-        told = () if noise_matrix is None else (noise_matrix.matrix,)
-        self._key = _digest(self.identity.encode(), X, y, *told)
+        used = () if noise_matrix is None else (noise_matrix.matrix,)
+        self._key = _digest(self.identity.encode(), X, y, *used)
         return self
 
     def alike(self, cpe: Any, name: str) -> SharedCPE:
-        """Return another registered learner, sharing its work through the same folder."""
+        """Return another registered learner that uses the same folder."""
         identity = f"{self.identity}/{name}/{code_of_learner(name)}"
         return SharedCPE(cpe, identity, self.folder, self.limit, self.renew)
 
     def predict_proba(self, X: Array) -> Array:
-        """Return class probabilities, from the folder if it has them."""
+        """Return class probabilities, from the folder if they are there."""
         path = Path(self.folder) / f"{_digest(self._key.encode(), X)}.npy"
-        kept = None if self.renew else _read(path)
+        kept = None if self.renew else _read(path, len(X))
         if kept is not None:
             return kept
         with locked(path.with_suffix(".lock")):
             if not self.renew:
-                kept = _read(path)  # another process may have just computed it
+                kept = _read(path, len(X))  # another process may have just computed it
             if kept is not None:
                 return kept
             probabilities = np.asarray(self._model().predict_proba(X), dtype=np.float64)
@@ -101,7 +101,7 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         return probabilities
 
     def predict(self, X: Array) -> NDArray:
-        """Return the most probable class of each row, ties to the lowest."""
+        """Return the most probable class of each row; ties go to the lowest."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def _model(self) -> Any:
@@ -112,10 +112,10 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
 
 
 def code_of_learner(name: str) -> str:
-    """Return a text that changes with the version of a learner's plug-in and with its code.
+    """Return a text that changes with the version and the code of a learner's plug-in.
 
-    An author who edits a learner does not change its version each time, and the code may be in
-    any file of its package, or in the core.
+    Authors do not change the version with every edit, and the code may be in any file of the
+    package, or in the core.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def hash_of_code(package: str) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for name in sorted({package, "ncbench"} - {""}):
         for file in source_files(name):
-            with contextlib.suppress(OSError):  # an editor's lock file may be a link to nowhere
+            with contextlib.suppress(OSError):  # an editor's lock file may be a broken link
                 digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -147,23 +147,52 @@ def _digest(start: bytes, *arrays: NDArray) -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path) -> Array | None:
+def _read(path: Path, m: int) -> Array | None:
+    """Return kept probabilities of m examples; None if there are none, or they are damaged."""
     try:
-        probabilities = np.load(path, allow_pickle=False)
-        os.utime(path)  # used just now: the last to go
-    except (OSError, ValueError, EOFError):
+        content = path.read_bytes()
+    except FileNotFoundError:
         return None
-    return np.asarray(probabilities)
+    except OSError as error:
+        _notice(path, str(error.strerror))
+        return None
+    array, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
+    if _checksum(array) != checksum:
+        _notice(path, "its checksum is wrong")
+        return None
+    probabilities: Array = np.load(io.BytesIO(array), allow_pickle=False)
+    if probabilities.shape[0] != m:
+        _notice(path, f"it has {probabilities.shape[0]} rows instead of {m}")
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # used just now: the last to go
+    return probabilities
 
 
 def _write(path: Path, probabilities: Array) -> None:
     buffer = io.BytesIO()
     np.save(buffer, probabilities, allow_pickle=False)
-    write_whole(path, buffer.getvalue())
+    content = buffer.getvalue()
+    try:
+        write_whole(path, content + _checksum(content))
+    except OSError as error:  # the cell needs the probabilities, not the file
+        _notice(path, f"cannot write it: {error.strerror}")
+
+
+_CHECKSUM = 16
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_CHECKSUM).digest()
+
+
+@cache
+def _notice(path: Path, problem: str) -> None:
+    print(f"ncbench: {path}: {problem}; computed again", file=sys.stderr, flush=True)
 
 
 def _shrink(folder: Path, limit: float) -> None:
-    """Delete the entries used least recently until the folder is within its limit."""
+    """Delete the least recently used entries until the folder is within its limit."""
     entries = []
     for path in folder.glob("*.npy"):
         with contextlib.suppress(FileNotFoundError):

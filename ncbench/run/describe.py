@@ -1,11 +1,11 @@
-"""What is said about a cell: its settings in a few words, and its result in one line."""
+"""Describe a cell: its settings in a few words, and its result in one line."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ncbench.config import SETTINGS, shipped_choices, short
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, counted
 from ncbench.plugin import KINDS, get_registry
 
 if TYPE_CHECKING:
@@ -13,30 +13,31 @@ if TYPE_CHECKING:
 
 
 def describe_cell(config: Config) -> str:
-    """Return a cell in a few words: what is always said, and whatever is not as by default."""
+    """Return the main settings of a cell, and those that are not the default."""
     cell = " ".join(f"{key}={config[key]['name']}" for key in ("measure", "dataset", "noise"))
     cell = f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
-    return " ".join([cell, *(f"{key}={short(value)}" for key, value in _unusual(config).items())])
+    others = _not_default(config)
+    return " ".join([cell, *(f"{key}={short(value)}" for key, value in others.items())])
 
 
-def _unusual(config: Config) -> dict[str, Any]:
-    found = {}
+def _not_default(config: Config) -> dict[str, Any]:
+    values = {}
     for kind in ("cpe", "t_estimator"):
         if config[kind]["name"] != shipped_choices()[kind]:
-            found[kind] = config[kind]["name"]
+            values[kind] = config[kind]["name"]
     for kind in KINDS:
         try:
             parameters = get_registry().plugin(kind, config[kind]["name"]).parameters
-        except NcbenchError:  # a record's plug-in need not be installed here
+        except NcbenchError:  # the plug-in of a record may not be installed here
             continue
         for parameter in parameters:
             value = config[kind].get(parameter.name, parameter.default)
             if value != parameter.default:
-                found[f"{kind}.{parameter.name}"] = value
+                values[f"{kind}.{parameter.name}"] = value
     for key in ("test_size", "seed"):
         if config[key] != SETTINGS[key].metadata["default"]:
-            found[key] = config[key]
-    return found
+            values[key] = config[key]
+    return values
 
 
 def result_line(record: Record) -> str:
@@ -47,17 +48,17 @@ def result_line(record: Record) -> str:
     measure = record["config"]["measure"]["name"]
     losses = [trial["losses"][measure] for trial in record["trials"]]
     mean = sum(losses) / len(losses)
-    said = f"{measure}{_background(record)} {mean:.4f}"
+    result = f"{measure}{_background(record)} {mean:.4f}"
     if len(losses) > 1:
         variance = sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)
-        said += f" ({(variance / len(losses)) ** 0.5:.4f})"
-    trials = "1 trial" if len(losses) == 1 else f"{len(losses)} trials"
-    return f"done     {cell}: {said}, {trials}, {record['seconds']:.1f} s"
+        result += f" ({(variance / len(losses)) ** 0.5:.4f})"
+    trials = counted(len(losses), "trial")
+    return f"done     {cell}: {result}, {trials}, {record['seconds']:.1f} s"
 
 
 def _background(record: Record) -> str:
-    """Say which class a measure takes for the background, where its number would not."""
+    """Return the name of a measure's background class, if the configuration has its number."""
     number, classes = record["config"]["measure"].get("background"), record["dataset"]["classes"]
     if not isinstance(number, int) or classes[number] == str(number):
-        return ""  # a name is among the cell's parameters
+        return ""  # the description of the cell already has the name
     return f" (background {classes[number]})"

@@ -1,4 +1,4 @@
-"""How far work has come: the state of a sweep, shown while it runs, and bars."""
+"""Progress of a sweep, shown while it runs, and progress bars."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _INTERVAL = 0.25
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep has come.
+    """The progress of a sweep.
 
     Parameters
     ----------
     total : int
-        How many cells it has.
+        The number of cells.
     states : mapping
-        Of the cells that were started, by number.
+        The state of each started cell, by number.
     started : float
-        When, in seconds since 1970.
+        The start time, in seconds since 1970.
     gone : str, optional
-        The host of a sweep that has ended before its time: what ran there runs no more.
+        The host of a sweep that was interrupted: cells that ran there no longer run.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Progress:
 
     @classmethod
     def read(cls, folder: Path) -> Progress:
-        """Read a sweep's folder; whatever is not readable yet is not started yet."""
+        """Read a sweep's folder; a state that cannot be read yet counts as not started."""
         about = json.loads((folder / "sweep.json").read_text())
         states = {}
         for path in folder.glob("*.json"):
@@ -60,23 +60,23 @@ class Progress:
         return cls(len(about["cells"]), states, about["started"])
 
     def count(self, *states: str) -> int:
-        """Return how many cells are in one of these states."""
+        """Return the number of cells in one of these states."""
         return sum(state["state"] in states for state in self.states.values())
 
     @property
     def running(self) -> list[Mapping[str, Any]]:
-        """The states of the cells under way."""
+        """The states of the running cells."""
         started = [state for state in self.states.values() if state["state"] == "running"]
         return [state for state in started if self.gone is None or state["host"] != self.gone]
 
     @property
     def ended(self) -> int:
-        """How many cells need no more work."""
+        """The number of cells that need no more work."""
         return self.count("done", "failed", "skipped", "found")
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left at the pace of the cells that were run so far."""
+        """The remaining time at the pace of the cells run so far."""
         run = self.count("done", "failed")
         ends = [s["time"] for s in self.states.values() if s["state"] in ("done", "failed")]
         if not run or self.ended == self.total or self.gone is not None:
@@ -88,8 +88,8 @@ class Progress:
         parts = [f"{self.count('done')} done", f"{self.count('failed')} failed"]
         parts += [f"{self.count('skipped')} skipped", f"{self.count('found')} found finished"]
         interrupted = self.count("running") - len(self.running)
-        said = f" ({interrupted} interrupted)" if interrupted else ""
-        parts += [f"{len(self.running)} running{said}", f"{self.total - self.ended} remaining"]
+        note = f" ({interrupted} interrupted)" if interrupted else ""
+        parts += [f"{len(self.running)} running{note}", f"{self.total - self.ended} remaining"]
         left = self.seconds_left
         return ", ".join(parts) + (f", about {_duration(left)} left" if left is not None else "")
 
@@ -108,7 +108,7 @@ def _duration(seconds: float) -> str:
 
 @contextlib.contextmanager
 def watched(folder: Path) -> Iterator[None]:
-    """Report on the sweep in a folder until the block ends."""
+    """Show the progress of the sweep in a folder until the block ends."""
     show = _bar if sys.stdout.isatty() else _log
     ended = threading.Event()
     thread = threading.Thread(target=show, args=(folder, ended), daemon=True)
@@ -121,7 +121,7 @@ def watched(folder: Path) -> Iterator[None]:
 
 
 def _ticks(folder: Path, ended: threading.Event) -> Iterator[Progress]:
-    """Yield the progress from time to time, and once more after the end."""
+    """Yield the progress at regular intervals, and once more after the end."""
     while not ended.wait(_INTERVAL):
         yield Progress.read(folder)
     yield Progress.read(folder)
@@ -170,7 +170,7 @@ def _panel(progress: Progress, width: int) -> Any:
 
 
 def with_bar(things: Iterable[Thing], what: str, total: int | None = None) -> Iterable[Thing]:
-    """Go through things with a bar on standard error, if that is a terminal."""
+    """Iterate over things with a progress bar on standard error, if that is a terminal."""
     from rich.console import Console
     from rich.progress import track
 

@@ -1,4 +1,4 @@
-"""Where a number came from: versions, commit, machine, command."""
+"""Where a result comes from: versions, commit, machine, command."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PACKAGES = (
 
 
 def provenance(command: list[str], threads: int) -> dict[str, Any]:
-    """Return what a record says about its making.
+    """Return the provenance of a record.
 
     Parameters
     ----------
     command : list of str
         The arguments of ``python -m ncbench``.
     threads : int
-        Threads of BLAS and OpenMP.
+        Number of BLAS and OpenMP threads.
     """
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%S+0000", time.gmtime()),
@@ -72,7 +72,7 @@ def _cpu() -> str:
 
 @cache
 def _commit() -> dict[str, Any]:
-    """Return commit and dirty flag of the checkout this code runs from, if it is one."""
+    """Return commit and dirty flag of the git checkout that this code runs from, if any."""
     source = Path(sys.modules["ncbench"].__file__ or "").parent
     git = ["git", "-C", str(source)]
     try:

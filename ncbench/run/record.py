@@ -1,10 +1,10 @@
 """Records: one JSON file for each cell, ``output_dir/cells/<id>/record.json``.
 
 =================== ==================================================================
-key                 what
+key                 meaning
 =================== ==================================================================
-schema              version of this layout; a reader ignores records of another one
-id                  hash of configuration, plug-in versions and data: names the folder
+schema              version of this layout; readers ignore records of another version
+id                  hash of configuration, plug-in versions and data; names the folder
 status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with ``reason``
                     and, unless the process was killed, ``traceback``)
 config              the resolved configuration
@@ -12,16 +12,16 @@ plugins             distribution and version of each plug-in used
 dataset             name, classes, examples, features, source, fingerprint, and whether its
                     distribution is known
 noise_matrix        T, column stochastic
-trials              one entry for each: losses (every measure), confusion (expected, on the
+trials              one entry per trial: losses (every measure), confusion (expected, on the
                     clean test part), noise_matrix_estimate, diagnostics, seconds, and, with
                     ``theory=true``, theory: the terms of the regret bounds
-seconds             time of the cell, this time
+seconds             time of the run that wrote the record
 peak_memory_mb      largest resident size of the process so far
 provenance          versions, commit, host, CPU, threads, command, time (UTC)
 =================== ==================================================================
 
-``ncbench.results.read`` reads them. Trials of a cell that is not finished yet are kept beside, as
-``trial-<k>.json``, so that a kill loses the trial under way and no other.
+``ncbench.results.read`` reads records. The finished trials of an unfinished cell are stored in
+the same folder as ``trial-<k>.json``, so that a kill loses only the running trial.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ NOT_IDENTITY = (
     *("data_dir", "output_dir", "threads", "cache", "cache_limit", "theory", "force", "on_error"),
     *("cells_per_job", "group", "plugins_from", "observers", "command", "plugins", "id"),
 )
-"""Keys that say where and how a cell is run; they do not change what it is."""
+"""Keys that say where and how a cell is run; they are not part of its identity."""
 
 
 def cell_id(config: Mapping[str, Any]) -> str:
-    """Return the identity of a cell: its configuration, its plug-ins' versions, its data.
+    """Return a hash of a cell's configuration, the versions of its plug-ins, and its data.
 
-    It is known before the data is loaded.
+    The data is not loaded for this.
     """
     identity = {
         "config": {key: value for key, value in config.items() if key not in NOT_IDENTITY},
@@ -69,7 +69,7 @@ def cell_id(config: Mapping[str, Any]) -> str:
 def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
     plugin = get_registry().plugin(kind, config[kind]["name"])
     if kind != "dataset" and not any(parameter.name == "path" for parameter in plugin.parameters):
-        return ""  # nothing but its configuration: no need to import it
+        return ""  # its configuration says everything: no need to import it
     identify = getattr(get_registry().target(kind, plugin.name), "source_fingerprint", None)
     if identify is None:  # the version of the plug-in says which data it is
         return ""
@@ -80,7 +80,7 @@ def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
 
 
 def identified(config: Config, command: Sequence[str] = ()) -> Config:
-    """Return a resolved configuration with what a run adds: command, versions of plug-ins, id."""
+    """Return a resolved configuration with the command, the plug-in versions and the id."""
     plugins = plugin_versions(config)
     return {**config, "command": list(command), "plugins": plugins, "id": cell_id(config)}
 
@@ -88,16 +88,16 @@ def identified(config: Config, command: Sequence[str] = ()) -> Config:
 def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
     """Return distribution and version of each plug-in that a configuration uses."""
     registry = get_registry()
-    found = {kind: registry.plugin(kind, config[kind]["name"]) for kind in KINDS}
-    return {kind: f"{plugin.distribution} {plugin.version}" for kind, plugin in found.items()}
+    plugins = {kind: registry.plugin(kind, config[kind]["name"]) for kind in KINDS}
+    return {kind: f"{plugin.distribution} {plugin.version}" for kind, plugin in plugins.items()}
 
 
 def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str, Any]:
-    """Return the record of a cell: what is the same for every status, and more."""
+    """Return the record of a cell: the keys that every status has, and ``more``."""
     kept = {k: value for k, value in config.items() if k not in ("command", "plugins", "id")}
     return {
         "schema": SCHEMA,
-        "id": config["id"],  # of the start: loading may have put a copy of the data in place
+        "id": config["id"],  # as at the start: loading may have stored a copy of the data
         "status": status,
         "config": kept,
         "plugins": config["plugins"],
@@ -107,12 +107,12 @@ def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str,
 
 
 class CellFolder:
-    """The folder of one cell: where its record and its finished trials are stored.
+    """The folder that holds the record and the finished trials of one cell.
 
     Parameters
     ----------
     config : mapping
-        Of the cell, as ``identified`` returns it.
+        The configuration of the cell, as ``identified`` returns it.
     """
 
     def __init__(self, config: Config) -> None:
@@ -121,13 +121,13 @@ class CellFolder:
 
     @property
     def record(self) -> Path:
-        """The file of the record."""
+        """The path of the record."""
         return self.path / RECORD
 
     def finished(self) -> dict[str, Any] | None:
-        """Return the record if the cell need not be run, or None.
+        """Return the record if the cell does not need to run, else None.
 
-        It must be done, or skipped with a reason, and have what the configuration asks for.
+        The record must be done or skipped, and have what the configuration asks for.
         """
         if self._config["force"]:
             return None
@@ -145,20 +145,20 @@ class CellFolder:
 
     @contextlib.contextmanager
     def locked(self, *, wait: bool = True) -> Iterator[bool]:
-        """Hold the cell: another process that wants it waits, and then finds it finished.
+        """Lock the cell: another process that needs it waits, and then finds it finished.
 
-        A folder that is empty afterwards is removed. Without ``wait``, the block runs with False
-        if another process holds the cell.
+        A folder that is empty afterwards is removed. Without ``wait``, the block gets False if
+        another process holds the lock.
         """
         try:
             with locked(self.path / ".lock", wait=wait) as held:
                 yield held
         finally:
-            with contextlib.suppress(OSError):  # it holds something
+            with contextlib.suppress(OSError):  # it is not empty
                 self.path.rmdir()
 
     def trials(self) -> dict[int, dict[str, Any]]:
-        """Return the trials kept by a run that did not get to the end."""
+        """Return the trials stored by an interrupted run."""
         kept = {}
         for path in self.path.glob("trial-*.json"):
             with contextlib.suppress(ValueError, KeyError, TypeError):
@@ -168,36 +168,36 @@ class CellFolder:
         return kept
 
     def keep_trial(self, trial: Mapping[str, Any]) -> None:
-        """Keep a finished trial until all are."""
+        """Store a finished trial until all trials are finished."""
         write_json(self.path / f"trial-{trial['trial']}.json", trial)
 
     def forget_trials(self) -> None:
-        """Delete what ``keep_trial`` kept."""
+        """Delete the trials that ``keep_trial`` stored."""
         for path in self.path.glob("trial-*.json"):
             path.unlink(missing_ok=True)
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Write the record; single trials are then no longer needed."""
+        """Write the record; if it is done, delete the single trials."""
         write_json(self.record, record)
         if record["status"] == "done":
             self.forget_trials()
 
     def write_failure(self, record: dict[str, Any], *, keep_trials: bool = False) -> dict[str, Any]:
-        """Write a record without numbers, unless numbers are there; return what is to be said.
+        """Write a failed or skipped record, unless a better one exists; return the one to report.
 
-        Another process may have finished the cell in the meantime: then that is what became of
-        it. A forced run that fails has still failed, but what it was to replace stays. Whoever
-        holds the cell now will write a record of its own, and is not waited for: it may be a
-        process that outlived the worker that started it.
+        If another process has finished the cell meanwhile, its record is returned. A forced run
+        that fails is reported as failed, but does not replace a finished record. A process that
+        holds the lock will write its own record. This method does not wait for it, because it may
+        have outlived the worker that started it.
         """
         forced = self._config["force"]
         with self.locked(wait=False) as held:
             if not held:
                 return record
-            found = self._done_or_skipped()
-            if found and (found["status"] == "done" or not forced):
+            existing = self._done_or_skipped()
+            if existing and (existing["status"] == "done" or not forced):
                 self.forget_trials()  # of a forced run
-                return record if forced else found
+                return record if forced else existing
             if not keep_trials:
                 self.forget_trials()
             self.write(record)
@@ -205,7 +205,7 @@ class CellFolder:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read one record; raises ValueError for a file that is none.
+    """Read one record; raise ValueError if the file is not a record.
 
     Examples
     --------
@@ -227,5 +227,5 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def record_paths(folder: str | Path) -> list[Path]:
-    """Return the paths of all records below a folder, in order."""
+    """Return the sorted paths of all records below a folder."""
     return sorted(Path(folder).rglob(RECORD))

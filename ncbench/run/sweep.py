@@ -1,8 +1,8 @@
-"""A sweep: which cells it has, how they are started, and what has become of them.
+"""Start the cells of a sweep, and track their states.
 
 The folder of a sweep, ``output_dir/sweeps/<time>-<pid>/``, holds ``sweep.json`` (command, cells),
-``configs.json``, and one ``<number>.json`` for each cell that was started: its state. Every process
-writes files of its own, so that all launchers, on one machine or many, report in the same way.
+``configs.json``, and ``<number>.json`` with the state of each started cell. Every process writes
+its own files, so that all launchers, on one machine or many, report in the same way.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ JOBS = "groups.json"
 
 @dataclass
 class Sweep:
-    """The cells of a sweep and its folder, as the command that started it sees them.
+    """The cells and the folder of a sweep, in the process that started it.
 
     Parameters
     ----------
     folder : Path
     configs : list
-        Resolved configurations of all cells, in order.
+        The resolved configurations of all cells.
     command : list of str
         The arguments of ``python -m ncbench``.
     """
@@ -57,7 +57,7 @@ class Sweep:
     waiting: list[int] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Write the folder, and find the cells that are finished already."""
+        """Write the folder, and find the cells that are already finished."""
         about = {
             "command": list(self.command),
             "cells": [config["id"] for config in self.configs],
@@ -68,19 +68,19 @@ class Sweep:
         write_json(self.folder / "sweep.json", about)
         write_json(self.folder / "configs.json", list(self.configs))
         for number, config in enumerate(self.configs):
-            found = CellFolder(config).finished()
-            if found:
-                note(self.folder, number, {**summary(found), "state": "found"})
+            finished = CellFolder(config).finished()
+            if finished:
+                note(self.folder, number, {**summary(finished), "state": "found"})
             else:
                 self.waiting.append(number)
 
     @property
     def resume_command(self) -> str:
-        """The command that goes on with this sweep."""
+        """The command that resumes this sweep."""
         return f"python -m ncbench {shlex.join(self.command)}"
 
     def launch(self, session: HydraSession, overrides: Sequence[str]) -> None:
-        """Give the cells that are not finished to Hydra's launcher, several in a job.
+        """Hand the unfinished cells to Hydra's launcher, one or more per job.
 
         The overrides choose the launcher; a job reads its own cells from the sweep's folder.
         """
@@ -93,7 +93,7 @@ class Sweep:
         session.launch(run_job, [*overrides, folder], len(jobs))
 
     def outcome(self) -> Outcome:
-        """Read what has become of the cells."""
+        """Read the records and states of all cells."""
         states = Progress.read(self.folder).states
         records: list[dict[str, Any]] = []
         failed: list[Mapping[str, Any]] = []
@@ -103,7 +103,7 @@ class Sweep:
             with contextlib.suppress(ValueError):
                 record = read_record(CellFolder(config).record)
                 records.append(record)
-            if state["state"] == "failed":  # whatever record there is of an earlier run
+            if state["state"] == "failed":  # even if an earlier run has left a record
                 failed.append({"id": config["id"], "config": config, "reason": state["reason"]})
                 kept += record is not None and record["status"] == "done"
             elif record is None:
@@ -113,24 +113,24 @@ class Sweep:
         return Outcome(records, failed, kept, missing)
 
     def stop(self) -> None:
-        """Let no further cell start, here or elsewhere, and end the one that runs here."""
+        """Start no more cells, on any machine, and kill the cell that this process runs."""
         (self.folder / STOP).touch()
         get_worker().stop()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of the cells of a sweep."""
+    """The outcome of a sweep: its records, and the cells that failed or did not run."""
 
     records: list[dict[str, Any]]
     failed: list[Mapping[str, Any]]
     kept: int
-    """How many of the failed cells have a good record of an earlier run."""
+    """The number of failed cells that have a finished record from an earlier run."""
     missing: int
 
 
 def run_job(cfg: DictConfig) -> None:
-    """Run the cells of one job, in whatever process the launcher chose."""
+    """Run the cells of one job, in the process that the launcher chose."""
     from hydra.core.hydra_config import HydraConfig
 
     folder = Path(HydraConfig.get().sweep.dir)
@@ -138,7 +138,7 @@ def run_job(cfg: DictConfig) -> None:
 
 
 def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:
-    """Note the state of a cell: running, found, done, skipped or failed."""
+    """Write the state of a cell: running, found, done, skipped or failed."""
     write_json(folder / f"{number}.json", {**state, "time": time.time()})
 
 
@@ -160,9 +160,9 @@ def run_cells(folder: Path, numbers: Sequence[int]) -> None:
 
 @cache
 def _end_with_the_sweep(pid: int) -> None:
-    """End this process soon after the sweep's own, if it was started by that.
+    """End this process soon after the sweep's process, if that is its parent.
 
-    Launchers that keep a pool of processes leave them behind when they are killed.
+    Launchers with a pool of processes leave them running when they are killed.
     """
     if os.getppid() != pid:
         return

@@ -1,14 +1,15 @@
-"""One cell of the benchmark and its trials, stage by stage.
+"""Prepare a cell and run its trials, stage by stage.
 
 ``prepare``, once for all trials: config -> data set -> noise (T, noisy labels).
 ``run_trial``: split -> T estimate -> algorithm (with its CPE learner) -> confusion matrix on the
 clean test part -> measures.
-``ncbench.run.cell`` then makes a record of the trials.
+``ncbench.run.cell`` then writes a record of the trials.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,19 +22,19 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, split_random_state, stream
-from ncbench.data import Dataset, NoisyLabels
+from ncbench.data import Dataset, NoisyLabels, read_only
 from ncbench.errors import NcbenchError
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
 from ncbench.plugin import get_registry
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
 from ncbench.theory import Population
-from ncbench.types import Config
+from ncbench.types import Array, Config
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Everything the trials of one cell share."""
+    """Everything that the trials of one cell share."""
 
     config: Config
     dataset: Dataset
@@ -44,7 +45,7 @@ class Cell:
 
 
 def check_fit(config: Config) -> Measure:
-    """Return the measure if the algorithm can optimise it; raise NotApplicable if not."""
+    """Return the measure if the algorithm can optimize it; raise NotApplicable if not."""
     measure: Measure = _build(config, "measure")
     algo, name = config["algo"]["name"], config["measure"]["name"]
     target = get_registry().target("algo", algo)
@@ -53,15 +54,14 @@ def check_fit(config: Config) -> Measure:
 
 
 def prepare(config: Config) -> Cell:
-    """Load the data, make the noise, and check what can be checked before any fit."""
+    """Load the data, make the noise, and check everything that can be checked before a fit."""
     measure = check_fit(config)
     dataset = load_dataset(config)
     measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
     reported = _reported_measures(config, measure)
-    uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)
-    for psi in reported.values():
-        psi(uniform)  # a cost matrix of the wrong shape, a background class that does not exist
+    # A cost matrix of the wrong shape, a background class that does not exist.
+    _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
     # What a plug-in refuses is found now: nothing has been written yet.
     registry = get_registry()
     _build(config, "t_estimator")
@@ -94,8 +94,8 @@ def load_dataset(config: Config) -> Dataset:
 def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
     """Make the noisy labels of a whole data set.
 
-    They depend on (data set, noise, sigma, seed) alone, so that every algorithm and measure
-    sees the same ones.
+    They depend only on (data set, noise, sigma, seed), so that every algorithm and measure
+    gets the same ones.
     """
     rng = stream(config["seed"], "noise", dataset.name, config["noise"]["name"], config["sigma"])
     try:
@@ -104,11 +104,18 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
         raise NcbenchError(
             f"noise={config['noise']['name']} sigma={config['sigma']:g}: {error}"
         ) from error
-    return noisy
+    wrong = np.flatnonzero(~np.isin(noisy.y, np.arange(dataset.n_classes)))
+    if np.shape(noisy.y) != dataset.y.shape or len(wrong):
+        what = f"label {noisy.y[wrong[0]]} in row {wrong[0]}" if len(wrong) else "labels"
+        raise NcbenchError(
+            f"noise={config['noise']['name']}: {what}, shape {np.shape(noisy.y)}; expected "
+            f"{dataset.y.shape} labels from 0 to {dataset.n_classes - 1}"
+        )
+    return NoisyLabels(noisy.noise_matrix, read_only(noisy.y))
 
 
 def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the indices of the training and test part of a trial."""
+    """Return the indices of the training part and the test part of a trial."""
     dataset, config = cell.dataset, cell.config
     test_size = dataset.test_size or config["test_size"]
     try:
@@ -121,23 +128,22 @@ def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         raise NcbenchError(
             f"test_size={test_size} of {len(dataset.y)} examples: {error}"
         ) from error
-    # A rare class may be absent from a small sample, and algorithms bear that; one class alone,
-    # and there is nothing to learn.
+    # A rare class may be absent from a small sample, which algorithms can handle. With only one
+    # class there is nothing to learn.
     if len(np.unique(cell.noisy.y[train])) < 2:
         raise NcbenchError(
-            f"dataset={config['dataset']['name']}: all {len(train)} noisy labels of the training "
-            f"part of trial {trial} are of one class; use more data, a smaller test_size, or "
-            "another seed"
+            f"dataset={config['dataset']['name']}: all {len(train)} noisy training labels of trial "
+            f"{trial} are in one class; use more data, a smaller test_size, or another seed"
         )
     return train, test
 
 
 def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
-    """Run one trial and return its part of the record."""
+    """Run one trial and return its entry in the record."""
     config, dataset = cell.config, cell.dataset
     registry = get_registry()
     train, test = split(cell, trial)
-    X, y = dataset.X[train], cell.noisy.y[train]
+    X, y = read_only(dataset.X[train]), read_only(cell.noisy.y[train])
     random_state = int(stream(config["seed"], "algorithm", trial).integers(2**31))
     clock = _Clock()
 
@@ -161,7 +167,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm.fit(X, y, noise_matrix=estimate)
     clock.lap("fit")
 
-    predicted = prediction(algorithm, dataset.X[test], np.arange(dataset.n_classes))
+    predicted = prediction(algorithm, read_only(dataset.X[test]), np.arange(dataset.n_classes))
     C = expected_confusion(dataset.y[test], predicted)
     clock.lap("evaluate")
     theory = {}
@@ -175,24 +181,42 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "trial": trial,
         "train_size": len(train),
         "test_size": len(test),
-        "losses": losses(cell, C),
+        **losses(cell, C),
         "confusion": C.tolist(),
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
         **theory,
-        # The stages of the fit, where the algorithm tells them apart, are parts of "fit".
+        # If the algorithm reports the stages of its fit, these are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
     }
 
 
-def losses(cell: Cell, C: NDArray[np.float64]) -> dict[str, float]:
-    """Return every reported measure of a confusion matrix."""
-    return {name: psi(C) for name, psi in cell.reported.items()}
+def losses(cell: Cell, C: Array) -> dict[str, dict[str, Any]]:
+    """Return every reported measure of a confusion matrix, as a trial records them.
+
+    A measure that nobody asked for must not harm the run: if it fails, ``absent`` says why.
+    """
+    found: dict[str, dict[str, Any]] = {"losses": {}}
+    for name, psi in cell.reported.items():
+        try:
+            found["losses"][name] = _loss(psi, C)
+        except Exception as error:
+            if psi is cell.measure:
+                raise
+            found.setdefault("absent", {})[name] = f"{type(error).__name__}: {error}"
+    return found
+
+
+def _loss(psi: Measure, C: Array) -> float:
+    loss = float(psi(read_only(C)))
+    if not math.isfinite(loss):
+        raise NcbenchError(f"{type(psi).__name__} of C = {C.tolist()} is {loss}")
+    return loss
 
 
 def _learner(config: Config, random_state: int) -> Any:
-    """Return the CPE learner, sharing its work with other cells unless ``cache=false``."""
+    """Return the CPE learner, which shares its results with other cells unless ``cache=false``."""
     cpe = _build(config, "cpe", random_state=random_state)
     if not config["cache"]:
         return cpe
@@ -203,15 +227,15 @@ def _learner(config: Config, random_state: int) -> Any:
 
 
 def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:
-    """Every measure that needs no configuration, and the one that is optimised."""
+    """Return every measure that has no required parameter, and the one that is optimized."""
     registry = get_registry()
     reported = {}
     for plugin in registry.plugins():
         if plugin.kind == "measure":
             try:
                 reported[plugin.name] = registry.build("measure", plugin.name)
-            except NcbenchError:
-                continue  # cost without a cost matrix
+            except Exception:  # cost without a cost matrix, or a plug-in that is broken
+                continue
     return {**reported, config["measure"]["name"]: measure}
 
 

@@ -1,4 +1,4 @@
-"""``ncbench rerun``: a cell again, from its record, and whether every number is the same."""
+"""``ncbench rerun``: run a cell again from its record, and compare every number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, counted
 from ncbench.plugin import KINDS, files_in_use, get_registry, use_files
 from ncbench.run.cell import run_trials
 from ncbench.run.record import RECORD, plugin_versions, read_record
@@ -17,9 +17,9 @@ from ncbench.run.trial import prepare
 def rerun(
     folder: str, identity: str, *, data_dir: str | None = None, threads: int | None = None
 ) -> int:
-    """Repeat a cell without sharing or writing anything; return 0 if all numbers are identical."""
+    """Repeat a cell without cache or output files; return 0 if all numbers are identical."""
     record = _find(folder, identity)
-    # Records older than the key have the terms of the theory.
+    # Records from before the key ``theory`` always have the terms of the bounds.
     config = {"theory": True, **record["config"], "cache": False}
     if data_dir is not None:
         config["data_dir"] = data_dir
@@ -28,46 +28,47 @@ def rerun(
     use_files(files_in_use() or config.get("plugins_from", []))
     _check_parameters(record)
     cell = prepare(config)
-    # Through JSON and back, as the record has been: floats survive that bit for bit.
+    # Convert to JSON and back, as for the record: floats survive that bit for bit.
     trials = json.loads(json.dumps(run_trials(cell)))
     differences = [*_versions(record, config)]
     if cell.dataset.fingerprint != record["dataset"]["fingerprint"]:
-        differences.append("dataset: the data is not the same")
+        differences.append("dataset: the data has changed")
     _compare(
         "noise_matrix", record["noise_matrix"], cell.noisy.noise_matrix.matrix.tolist(), differences
     )
     for then, now in zip(record["trials"], trials, strict=True):
         for key in then:
-            if key != "seconds":  # the one thing that is never the same
+            if key != "seconds":  # times always differ
                 _compare(f"trials[{then['trial']}].{key}", then[key], now.get(key), differences)
     numbers = sum(1 for trial in record["trials"] for _ in _numbers(trial))
     if differences:
-        print(f"{record['id']}: {len(differences)} differences")
+        print(f"{record['id']}: {counted(len(differences), 'difference')}")
         for difference in differences[:20]:
             print(f"  {difference}")
         return 1
-    print(f"{record['id']}: identical, {numbers} numbers of {len(trials)} trials")
+    in_trials = f"{counted(numbers, 'number')} of {counted(len(trials), 'trial')}"
+    print(f"{record['id']}: identical, {in_trials}")
     return 0
 
 
 def _find(folder: str, identity: str) -> dict[str, Any]:
-    found = sorted(Path(folder).glob(f"cells/{identity}*/{RECORD}"))
-    if len(found) != 1:
-        what = "no record" if not found else f"{len(found)} records"
+    paths = sorted(Path(folder).glob(f"cells/{identity}*/{RECORD}"))
+    if len(paths) != 1:
+        what = "no record" if not paths else f"{len(paths)} records"
         raise NcbenchError(f"{folder}: {what} of a cell whose id begins with {identity!r}")
     try:
-        record = read_record(found[0])
+        record = read_record(paths[0])
     except ValueError as error:
         raise NcbenchError(str(error)) from error
     if record["status"] != "done":
         raise NcbenchError(
-            f"{identity}: the cell is {record['status']}, it has no numbers to compare"
+            f"{identity}: the cell is {record['status']} and has no numbers to compare"
         )
     return record
 
 
 def _check_parameters(record: dict[str, Any]) -> None:
-    """Raise for a parameter that a plug-in had then and has no more."""
+    """Raise for a parameter that the plug-in no longer has."""
     for kind in KINDS:
         given = record["config"][kind]
         plugin = get_registry().plugin(kind, given["name"])
@@ -75,7 +76,7 @@ def _check_parameters(record: dict[str, Any]) -> None:
         for parameter in given:
             if parameter not in known:
                 raise NcbenchError(
-                    f"{record['id']}: {kind}.{parameter}={given[parameter]} is no parameter of "
+                    f"{record['id']}: {kind}.{parameter}={given[parameter]} is not a parameter of "
                     f"{kind}={plugin.name} in {plugin.distribution} {plugin.version}; the record "
                     f"was made with {record['plugins'].get(kind, 'another version')}"
                 )

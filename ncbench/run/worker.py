@@ -1,8 +1,8 @@
-"""A process of its own for the cells of a sweep, so that one that is killed takes no other along.
+"""Run the cells of a sweep in a child process, so that a killed cell does not end the sweep.
 
-The worker reads configurations as lines of JSON from its standard input, and answers on a pipe
-with a line for each. It lives for many cells, because importing scikit-learn takes seconds; it
-ends as soon as its input does, so that nothing goes on computing for a sweep that is gone.
+The worker reads configurations as lines of JSON from its standard input, and answers each with a
+line on a pipe. It runs many cells, because importing scikit-learn takes seconds. It ends when its
+input ends, so that no computation outlives the sweep.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class Worker:
-    """Runs cells in a child process, and starts another one when that is killed."""
+    """Run cells in a child process; start a new one if it is killed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._answers: Any = None
 
     def run(self, config: Config) -> dict[str, Any]:
-        """Run a cell and return what is said of it: its id, status, reason and a line."""
+        """Run a cell and return its summary: id, status, reason and a line of text."""
         if self._process is None or self._process.poll() is not None:
             self._start()
         assert self._process is not None
@@ -54,20 +54,20 @@ class Worker:
         return _killed(config, self._process.wait())
 
     def stop(self) -> None:
-        """End the child at once."""
+        """Kill the child process."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._answers.close()
             if self._process.stdin:
-                with contextlib.suppress(OSError):  # what was not read is lost with the reader
+                with contextlib.suppress(OSError):  # the child may not have read everything
                     self._process.stdin.close()
             self._process = None
 
     def _start(self) -> None:
         read, write = os.pipe()
-        # Ctrl-C in a terminal reaches the whole group: the sweep decides what becomes of its
-        # worker. The child inherits what is blocked, and so is deaf from its first instruction.
+        # Ctrl-C in a terminal reaches the whole process group, but the sweep decides when its
+        # worker ends. The child inherits the blocked signal, so it never receives one.
         allowed = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             self._process = subprocess.Popen(
@@ -84,27 +84,28 @@ class Worker:
 
 @cache
 def get_worker() -> Worker:
-    """Return the worker of this process, which serves one job of a launcher after the other."""
+    """Return the worker of this process, which serves all its launcher jobs in turn."""
     worker = Worker()
     atexit.register(worker.stop)
     return worker
 
 
 def _killed(config: Config, code: int) -> dict[str, Any]:
-    how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-    record = new_record(config, "failed", reason=f"the process of this cell {how}")
+    end = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+    record = new_record(config, "failed", reason=f"the process of this cell {end}")
     folder = CellFolder(config)
-    # Memory may have run out, and the next run goes on; code that ends its process is mended.
-    said = folder.write_failure(record, keep_trials=code < 0)
-    with contextlib.suppress(NcbenchError):  # the file of an observer may be gone too
+    # A killed process may have run out of memory, and the next run can resume. Code that ends its
+    # own process has to be fixed first, so its trials are deleted.
+    outcome = folder.write_failure(record, keep_trials=code < 0)
+    with contextlib.suppress(NcbenchError):  # the file of an observer may be missing too
         use_files(config["plugins_from"])
     observers.run_finished(record)
-    return summary(said)
+    return summary(outcome)
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
     """Return what a sweep needs to know about a finished cell."""
-    # A failure that replaces no record is told here alone.
+    # If a failure does not replace the record, its traceback is stored only here.
     traced = {"traceback": record["traceback"]} if "traceback" in record else {}
     return {
         **traced,
@@ -118,14 +119,14 @@ def summary(record: dict[str, Any]) -> dict[str, Any]:
 def _serve(answers: int) -> None:
     from ncbench.run.cell import run_in_sweep
 
-    # As where it was started. Not only blocked: a library may want signals of its own.
+    # Ignored as well as blocked, because a library may unblock signals.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
         for request in sys.stdin:
             waiting.put(request)
-        os._exit(0)  # the sweep is gone; what is finished is written
+        os._exit(0)  # the sweep has ended; finished cells are already written
 
     threading.Thread(target=read, daemon=True).start()
     with os.fdopen(answers, "w") as stream:

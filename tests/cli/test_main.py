@@ -33,7 +33,7 @@ BAD_INPUT = {
     "misspelt key with +": (["dataset=iris", "+trails=1"], ["trails", "did you mean 'trials'?"]),
     "misspelt key with ++": (["-m", "++trails=1,2"], ["trails", "did you mean 'trials'?"]),
     "misspelt parameter with +": (["+algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter'?"]),
-    "parameter of another with +": (["+algo.folds=3"], ["algo.folds", "these have: nc"]),
+    "parameter of another with +": (["+algo.folds=3"], ["algo.folds", "plug-ins that have it: nc"]),
     "misspelt parameter": (["algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter'?"]),
     "parameter of another plug-in": (["dataset=iris", "dataset.path=x"], ["dataset.path"]),
     "text or a list": (["dataset=file", "dataset.path=[ä"], ["\"dataset.path='[ä'\""]),
@@ -103,7 +103,7 @@ BAD_INPUT = {
     ),
     "one class in training": (
         ["dataset=synthetic", "dataset.train=1", "dataset.test=2000"],
-        ["training part of trial 0", "of one class"],
+        ["training labels of trial 0", "in one class"],
     ),
     "no such folder": (["aggregate", "nowhere"], ["nowhere", "no such folder"]),
 }
@@ -403,7 +403,7 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
 def test_a_parameter_of_another_plugin(ncbench: Callable) -> None:
     outcome = ncbench("-m", "algo=ncfw,nclr_plugin", "algo.max_iter=5")
     assert outcome.code == 2
-    assert "algo.max_iter: the chosen algorithm has no such parameter; these have:" in outcome.err
+    assert "algo.max_iter: the chosen algorithm has no such parameter; plug-ins" in outcome.err
     assert "did you mean" not in outcome.err
 
 

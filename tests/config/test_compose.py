@@ -65,7 +65,7 @@ def test_one_cell_takes_one_value(session: HydraSession) -> None:
     assert compose_cell(session, ["dataset=iris"])["dataset"]["name"] == "iris"
     with pytest.raises(NcbenchError, match=r"sigma=0\.1,0\.2: several values need a sweep"):
         compose_cell(session, ["sigma=0.1,0.2"])
-    with pytest.raises(NcbenchError, match="the file sweeps over"):
+    with pytest.raises(NcbenchError, match="the config file sweeps over"):
         compose_cell(session, ["+experiment=paper/h_mean"])
 
 

@@ -141,7 +141,7 @@ def test_a_file_that_is_edited_during_a_sweep_gives_no_record_under_the_old_id(
     outcome = ncbench(*argv)
     assert outcome.code == 1
     assert sorted(r["status"] for r in records(tmp_path).values()) == ["done", "failed"]
-    assert "algo=constant was of mine.py" in outcome.out
+    assert "algo=constant was from mine.py" in outcome.out
     assert "start the sweep again" in outcome.out
 
 
@@ -211,7 +211,7 @@ def test_a_config_file_cannot_name_code(ncbench: Callable, mine: Path, tmp_path:
     experiment.write_text(f"# @package _global_\nplugins_from: ['{mine}']\n")
     outcome = ncbench("--config-dir", "conf", "+experiment=stranger", *QUICK)
     assert outcome.code == 2
-    assert "named on the command line, not in config files" in outcome.err
+    assert "on the command line, not in a config file" in outcome.err
     assert not records(tmp_path)
 
 

@@ -154,7 +154,7 @@ def test_an_observer_that_raises_is_a_warning(ncbench: Callable, tmp_path: Path)
     ("argv", "fragment"),
     [
         (["observers=[mlfow]"], "observer 'mlfow' is not known; did you mean 'mlflow'?"),
-        (["observers=[1]"], "observers=[1]; expected names: observers=[ONE,OTHER]"),
+        (["observers=[1]"], "observers=[1]; expected a list of names: observers=[NAME,NAME]"),
         (["observers=null"], "observers=None"),
     ],
 )

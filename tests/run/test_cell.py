@@ -102,7 +102,7 @@ def test_a_forced_run_that_fails_leaves_the_good_record(
     assert after[spared] == before[spared]
     assert "failed   measure=h_mean dataset=iris" in forced.out
     assert spared in forced.out[forced.out.index("failed            measure") :]
-    assert "1 of them had been done before: those records stay" in forced.out
+    assert "1 of them had finished before: the old records are kept" in forced.out
     assert "1 failed" in ncbench("status", "outputs").out
     assert not list(tmp_path.rglob("trial-*.json"))
     assert not list(tmp_path.rglob(".lock"))

@@ -129,11 +129,16 @@ def test_a_cell_is_described_by_what_is_not_as_by_default() -> None:
     usual = "measure=h_mean dataset=iris noise=random sigma=0.1 algo=ncfw"
     assert describe_cell(config) == usual
     assert describe_cell({**config, "cpe": {"name": "boosting"}}) == f"{usual} cpe=boosting"
-    assert describe_cell({**config, "t_estimator": {"name": "anchor"}}) == f"{usual} t_estimator=anchor"
+    assert (
+        describe_cell({**config, "t_estimator": {"name": "anchor"}})
+        == f"{usual} t_estimator=anchor"
+    )
     few = {**config, "algo": {"name": "ncfw", "max_iter": 50}, "seed": 1}
     assert describe_cell(few) == f"{usual} algo.max_iter=50 seed=1"
     path = {"name": "file", "path": "/a/very/long/way/to/the/folder/of/mine.csv"}
-    assert describe_cell({**config, "dataset": path}).endswith("dataset.path=...he/folder/of/mine.csv")
+    assert describe_cell({**config, "dataset": path}).endswith(
+        "dataset.path=...he/folder/of/mine.csv"
+    )
     gone = {**config, "algo": {"name": "not_installed", "k": 1}}
     assert describe_cell(gone) == usual.replace("ncfw", "not_installed")
 
@@ -325,7 +330,7 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(sweeper: Sweeper) -> None:
     assert f"Resume with: python -m ncbench {' '.join(command)}" in out
     status = sweeper.run("status", "outputs")
     assert "0 running (1 interrupted), 2 remaining\n" in status  # and no time left
-    assert "It was stopped" in status
+    assert "This sweep was stopped" in status
 
 
 def test_a_worker_is_deaf_to_ctrl_c_from_its_start() -> None:
@@ -359,7 +364,7 @@ def test_rerun_reproduces_every_number(sweeper: Sweeper) -> None:
     older = {**record, "config": {**record["config"], "algo": {**record["config"]["algo"], "k": 1}}}
     path.write_text(json.dumps(older))
     refused = sweeper.run("rerun", "outputs", identity, code=2)
-    assert "algo.k=1 is no parameter of algo=ncfw in ncbench" in refused
+    assert "algo.k=1 is not a parameter of algo=ncfw in ncbench" in refused
     record["trials"][1]["confusion"][0][0] += 1e-16
     record["trials"][1]["losses"]["h_mean"] += 1e-12
     path.write_text(json.dumps(record))

@@ -1,6 +1,6 @@
-"""The subcommands of ``python -m ncbench``: one module each, found by being here.
+"""The subcommands of ``python -m ncbench``, one module each.
 
-A module's first docstring line is its line in ``--help``: how it is called, two spaces or more,
-what it does. Its ``main(argv)`` returns the exit code. Whatever is slow to import is imported in
-``main``, after the arguments are known to be right.
+The first line of a module's docstring is its line in ``--help``: the usage, two or more spaces,
+and what the subcommand does. ``main(argv)`` returns the exit code. Slow imports are in ``main``,
+after the arguments are parsed.
 """

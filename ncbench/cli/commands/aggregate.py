@@ -1,4 +1,4 @@
-"""aggregate DIR...       the table again, from the records: any rows, columns, measure, format."""
+"""aggregate DIR...       make a table from records: any rows, columns, measure, format."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ncbench.cli.arguments import add_ddof, add_level, add_output, add_reading, 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="ncbench aggregate", description="Make a table of the records below folders."
+        prog="ncbench aggregate", description="Make a table of the records below some folders."
     )
     add_reading(parser)
     parser.add_argument(
-        "--rows", metavar="KEY", nargs="+", help="keys that make rows (default: all but sigma)"
+        "--rows", metavar="KEY", nargs="+", help="keys for the rows (default: all but sigma)"
     )
     parser.add_argument(
-        "--cols", metavar="KEY", nargs="*", help="keys that make columns (default: sigma)"
+        "--cols", metavar="KEY", nargs="*", help="keys for the columns (default: sigma)"
     )
     add_ddof(parser)
     add_level(parser)

@@ -1,4 +1,4 @@
-"""bayes [DATASET]        the least loss any classifier can have, where eta is known."""
+"""bayes [DATASET]        print the lowest loss any classifier can reach, where eta is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("dataset", metavar="DATASET", nargs="?", default="synthetic")
     parser.add_argument(
-        "--size", type=int, default=200_000, help="points of the population, 1000 or more"
+        "--size", type=int, default=200_000, help="population size, at least 1000 points"
     )
     args = parser.parse_args(argv)
 

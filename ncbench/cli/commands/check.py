@@ -1,4 +1,4 @@
-"""check NAME             whether a plug-in, or all of a distribution, keep their contract."""
+"""check NAME             check a plug-in, or all plug-ins of a distribution."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="ncbench check",
-        description="Hold plug-ins to the contract of their kind. Exit code 0: all is kept; 1: a "
-        "check failed; 2: there was nothing to check.",
+        description="Check plug-ins against the contract of their kind. Exit code 0: all checks "
+        "passed; 1: a check failed; 2: there was nothing to check.",
     )
     parser.add_argument(
         "name",
         metavar="NAME",
-        help="of a plug-in (ncfw), with its kind where that is needed (algo=ncfw), or of an "
-        "installed distribution",
+        help="the name of a plug-in (ncfw), with its kind if the name is ambiguous (algo=ncfw), or "
+        "of an installed distribution",
     )
     parser.add_argument(
         "settings",

@@ -1,4 +1,4 @@
-"""compare DIR...         our means beside a published table: ahead, level, behind."""
+"""compare DIR...         compare records with a published table: ahead, level, behind."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from ncbench.cli.arguments import add_ddof, add_errors, add_output, add_reading,
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="ncbench compare", description="Put the records below folders beside a reference."
+        prog="ncbench compare",
+        description="Compare the records below some folders with published numbers.",
     )
     add_reading(parser)
     parser.add_argument(
         "--reference",
         metavar="FILE.csv",
         required=True,
-        help="columns measure, dataset, algo, sigma, mean, sem; other keys of the configuration "
-        "may be columns too",
+        help="the published table, with columns measure, dataset, algo, sigma, mean, sem; other "
+        "configuration keys may be columns too",
     )
     add_errors(parser)
     parser.add_argument(
         "--within",
         type=positive,
         default=1.0,
-        help="so many standard errors are still level (default: 1)",
+        help="differences up to this many standard errors are level (default: 1)",
     )
     add_ddof(parser)
     add_output(parser, ["table", "csv", "json", "md"])
@@ -43,13 +44,13 @@ def main(argv: list[str]) -> int:
     reference = read_reference(args.reference, parse_where(args.where))
     cells = read(args)
     if not cells.value.is_loss:
-        raise NcbenchError(f"--value {cells.value}: only losses are compared: lower is better")
-    # Also what was not swept: their boosting is not beside our logistic regression.
+        raise NcbenchError(f"--value {cells.value}: expected a loss; only losses can be compared")
+    # Keep keys that were not swept too: boosting must not be compared with logistic regression.
     keep = [column for column in reference.columns if column in cells.keys]
     frame = cells.frame(args.ddof, keep=keep)
-    found = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
+    comparison = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
     if args.format == "table" and args.out is None:
-        print_sections(comparison_sections(found))
+        print_sections(comparison_sections(comparison))
     else:
-        print_or_write(COMPARISON_FORMATS[args.format](found), args.out)
+        print_or_write(COMPARISON_FORMATS[args.format](comparison), args.out)
     return 0

@@ -1,4 +1,4 @@
-"""estimate-noise         the noise matrix of your own file's labels, and whether to rely on it."""
+"""estimate-noise         estimate the noise matrix of the labels in your own file."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="ncbench estimate-noise",
-        description="Estimate how often each class of your file is labelled as which other.",
+        description="Estimate how often each class of your file is labeled as each other class, "
+        "and check whether the estimate is reliable.",
     )
     parser.add_argument(
-        "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, ARFF, npz"
+        "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, ARFF or npz file"
     )
     parser.add_argument("--target", required=True, metavar="COLUMN", help="the noisy labels")
     parser.add_argument(
-        "--clean-column", metavar="COLUMN", help="clean labels, in the rows that have one"
+        "--clean-column", metavar="COLUMN", help="clean labels; rows without one are left empty"
     )
     parser.add_argument("--t-estimator", default="cautious_map", metavar="NAME")
     parser.add_argument("--cpe", default="logistic", metavar="NAME")
-    parser.add_argument("--bootstrap", type=int, default=20, metavar="N", help="0: no intervals")
+    parser.add_argument(
+        "--bootstrap", type=int, default=20, metavar="N", help="resamples; 0: no intervals"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plot", metavar="FILE", help=f"draw the matrix: {', '.join(_DRAWN)}")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError

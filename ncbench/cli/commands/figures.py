@@ -1,4 +1,4 @@
-"""figures DIR            the figures of the records below DIR, as SVG and PNG."""
+"""figures DIR            draw figures of the records below DIR, as SVG and PNG."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from pathlib import Path
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="ncbench figures", description="Draw what the records below some folders allow."
+        prog="ncbench figures",
+        description="Draw all figures that the records below some folders allow.",
     )
     parser.add_argument("folders", metavar="DIR", nargs="+")
-    parser.add_argument("--out", metavar="FOLDER", required=True, help="made if it is not there")
+    parser.add_argument(
+        "--out", metavar="FOLDER", required=True, help="created if it does not exist"
+    )
     parser.add_argument("--format", choices=["svg", "png"], nargs="+", default=["svg", "png"])
     parser.add_argument(
         "--sigma",
         type=float,
-        help="of confusion matrices and Frank-Wolfe's path; by default the largest there is",
+        help="sigma of the confusion matrices and Frank-Wolfe paths (default: the largest)",
     )
     args = parser.parse_args(argv)
 

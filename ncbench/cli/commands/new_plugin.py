@@ -1,4 +1,4 @@
-"""new-plugin NAME        a package with a plug-in of one's own to start from."""
+"""new-plugin NAME        create a package with a working plug-in to start from."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ def main(argv: list[str]) -> int:
 
     parser = argparse.ArgumentParser(
         prog="ncbench new-plugin",
-        description="Write a package with a working plug-in, ready to be installed, checked and "
-        "changed, into a new folder NAME.",
+        description="Create a package with a working plug-in, ready to install, check and change, "
+        "in a new folder NAME.",
     )
-    parser.add_argument("name", metavar="NAME", help="small letters, digits, dashes: my-method")
     parser.add_argument(
-        "--kind", choices=list(TEMPLATES), default="algorithm", help="of the plug-in"
+        "name", metavar="NAME", help="lowercase letters, digits and dashes: my-method"
+    )
+    parser.add_argument(
+        "--kind", choices=list(TEMPLATES), default="algorithm", help="the kind of the plug-in"
     )
     args = parser.parse_args(argv)
 

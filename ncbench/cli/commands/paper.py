@@ -1,4 +1,4 @@
-"""paper DIR...           the paper's tables and figure, ours beside the published numbers."""
+"""paper DIR...           make the paper's tables and figure, with the published numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="ncbench paper",
-        description="Put records of the paper's experiments (+experiment=paper/all, paper/beyond, "
-        "paper/figure1_q_mean, paper/figure1_micro_f1) beside its numbers, in its own layout.",
+        description="Compare records of the paper's experiments (+experiment=paper/all, "
+        "paper/beyond, paper/figure1_q_mean, paper/figure1_micro_f1) with its numbers, in the "
+        "paper's layout.",
     )
-    parser.add_argument("folders", metavar="DIR", nargs="+", help="folders with records below them")
+    parser.add_argument(
+        "folders", metavar="DIR", nargs="+", help="folders to search for records, recursively"
+    )
     parser.add_argument("--out", metavar="FILE", required=True, help="ends in .html, .md or .tex")
     add_errors(parser)
     add_ddof(parser)

@@ -1,4 +1,4 @@
-"""plugins                what can be named, with who brought it, and what could not be loaded."""
+"""plugins                list plug-ins, their distributions, and what could not be loaded."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import argparse
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(prog="ncbench plugins", description="List what can be named.")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser = argparse.ArgumentParser(
+        prog="ncbench plugins", description="List plug-ins, and those that could not be loaded."
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args(argv)
 
     from ncbench.cli.help import as_json, print_listing

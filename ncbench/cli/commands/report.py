@@ -1,4 +1,4 @@
-"""report DIR             one page with tables, figures, failures and provenance."""
+"""report DIR             write one page with tables, figures, failures and provenance."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="ncbench report", description="Write the records below some folders as one HTML page."
+        prog="ncbench report",
+        description="Write one HTML page about the records below some folders.",
     )
     parser.add_argument("folders", metavar="DIR", nargs="+")
-    parser.add_argument("--out", metavar="FILE", default="report.html", help="the page")
+    parser.add_argument(
+        "--out", metavar="FILE", default="report.html", help="the page (default: report.html)"
+    )
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require

@@ -1,4 +1,4 @@
-"""rerun DIR ID           a cell again from its record, every number compared."""
+"""rerun DIR ID           run a cell again from its record, and compare every number."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ def main(argv: list[str]) -> int:
         prog="ncbench rerun", description="Repeat a cell from its record and compare every number."
     )
     parser.add_argument("folder", metavar="DIR", help="the output_dir that holds the record")
-    parser.add_argument("id", metavar="ID", help="of the cell; its beginning is enough")
-    parser.add_argument("--data-dir", help="where the data is now, if it was elsewhere")
-    parser.add_argument("--threads", type=int, help="of BLAS and OpenMP; by default as recorded")
+    parser.add_argument("id", metavar="ID", help="the id of the cell, or its first characters")
+    parser.add_argument("--data-dir", help="the data folder, if it has moved")
+    parser.add_argument(
+        "--threads", type=int, help="number of BLAS and OpenMP threads (default: as recorded)"
+    )
     args = parser.parse_args(argv)
 
     from ncbench.run.verify import rerun

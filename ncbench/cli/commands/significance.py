@@ -1,4 +1,4 @@
-"""significance DIR...    what may be concluded: pairs over splits, ranks over data sets."""
+"""significance DIR...    test differences: pairs over splits, ranks over data sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="ncbench significance",
-        description="Compare two algorithms over the same splits, and rank all over data sets.",
+        description="Compare two algorithms over the same splits, and rank all algorithms over "
+        "data sets.",
     )
     add_reading(parser)
     parser.add_argument(
@@ -22,7 +23,8 @@ def main(argv: list[str]) -> int:
         metavar="KEY",
         nargs="+",
         default=["dataset"],
-        help="rank over these keys; cells that share them are averaged first (default: dataset)",
+        help="rank over these keys; cells with the same values are averaged first "
+        "(default: dataset)",
     )
     add_level(parser)
     add_output(parser, ["table", "md", "json"])
@@ -34,14 +36,14 @@ def main(argv: list[str]) -> int:
 
     cells = read(args)
     if not cells.value.is_loss:
-        raise NcbenchError(f"--value {cells.value}: only losses are compared: lower is better")
+        raise NcbenchError(f"--value {cells.value}: expected a loss; only losses can be compared")
     frame = cells.frame(level=args.level)
     if not frame["n"].any():
-        raise NcbenchError("no cell is done: there is nothing to compare")
+        raise NcbenchError("no cell is done, so there is nothing to compare")
     pair = Pair.of(frame, args.pair[0], args.pair[1], args.level) if args.pair else None
-    found = Conclusions(pair, rankings(frame, args.over, args.level), args.over)
+    conclusions = Conclusions(pair, rankings(frame, args.over, args.level), args.over)
     if args.format == "table" and args.out is None:
-        print_sections(found.sections())
+        print_sections(conclusions.sections())
     else:
-        print_or_write(SIGNIFICANCE_FORMATS[args.format](found), args.out)
+        print_or_write(SIGNIFICANCE_FORMATS[args.format](conclusions), args.out)
     return 0

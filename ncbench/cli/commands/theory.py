@@ -1,4 +1,4 @@
-"""theory DIR             regret and the terms of its bounds, where eta is known."""
+"""theory DIR             print regret and the terms of its bounds, where eta is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="ncbench theory",
-        description="Print the regret of every run whose data set knows its distribution, the "
+        description="Print the regret of every run on a data set with a known distribution, the "
         "terms of the paper's bounds, and how the regret falls with the sample size.",
     )
     parser.add_argument("folder", metavar="DIR")
