@@ -171,9 +171,9 @@ def test_the_types_of_the_page_are_the_types_there_are() -> None:
 
 
 def test_what_the_page_says_is_supplied_is() -> None:
-    (bullet,) = re.findall(r"^- ncbench supplies.*?: (.*?)\.$", PAGE, re.DOTALL | re.M)
+    (bullet,) = re.findall(r"^- [^\n]*suppli.*?: (.*?)\.$", PAGE, re.DOTALL | re.M)
     listed = {}
-    for names, whom in re.findall(r"((?:`\w+`(?:, | and\s+)?)+) for ([\w ]+)", bullet):
+    for names, whom in re.findall(r"((?:`\w+`(?:, | and\s+)?)+) (?:for|to) ([\w ]+)", bullet):
         listed[whom] = set(re.findall(r"`(\w+)`", names))
     assert listed == {
         "algorithms": set(KINDS["algo"].supplied),
