@@ -4,10 +4,11 @@ from __future__ import annotations
 
 __version__ = "0.1.0"  # before the imports, because some of them read it
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError
-from ncbench.imports import find_moved_modules, lazy
+from ncbench.imports import find_moved_modules
 from ncbench.plugin import hookimpl
 
 if TYPE_CHECKING:
@@ -20,30 +21,17 @@ find_moved_modules()
 
 # Imported on first use: ``--help`` must not wait for numpy and scikit-learn.
 _ROOMS = {
-    "ncbench.core": ("Measure", "Mixture", "NoiseMatrix", "RecallMeasure"),
-    "ncbench.data": ("Dataset", "MatrixNoise", "NoisyLabels", "identified_by"),
-    "ncbench.learning": ("NoisyLabelClassifier", "PosteriorClassifier", "scorer"),
-    "ncbench.noise_estimation": ("NoisySample", "estimate_noise"),
+    "core": ("Measure", "Mixture", "NoiseMatrix", "RecallMeasure"),
+    "data": ("Dataset", "MatrixNoise", "NoisyLabels", "identified_by"),
+    "learning": ("NoisyLabelClassifier", "PosteriorClassifier", "scorer"),
+    "noise_estimation": ("NoisySample", "estimate_noise"),
 }
 
 __all__ = [
-    "Dataset",
-    "MatrixNoise",
-    "Measure",
-    "Mixture",
-    "NcbenchError",
-    "NoiseMatrix",
-    "NoisyLabelClassifier",
-    "NoisyLabels",
-    "NoisySample",
-    "PosteriorClassifier",
-    "RecallMeasure",
-    "estimate_noise",
-    "hookimpl",
-    "identified_by",
-    "load",
-    "scorer",
-]
+    "Dataset", "MatrixNoise", "Measure", "Mixture", "NcbenchError", "NoiseMatrix",
+    "NoisyLabelClassifier", "NoisyLabels", "NoisySample", "PosteriorClassifier", "RecallMeasure",
+    "estimate_noise", "hookimpl", "identified_by", "load", "scorer",
+]  # fmt: skip
 
 
 def load(kind: str, name: str) -> Any:
@@ -64,4 +52,8 @@ def load(kind: str, name: str) -> Any:
     return get_registry().target(kind, name)
 
 
-__getattr__, _ = lazy(__name__, _ROOMS)
+def __getattr__(name: str) -> Any:
+    for room, names in _ROOMS.items():
+        if name in names:
+            return getattr(import_module(f"ncbench.{room}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

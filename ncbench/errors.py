@@ -1,7 +1,7 @@
-"""Errors written for the person who reads them.
+"""Errors that the user can fix.
 
-The command line prints the message of an :class:`NcbenchError` without a traceback and exits
-with code 2; any other exception is a bug in a plug-in or in ncbench and keeps its traceback.
+The command line prints the message of an :class:`NcbenchError` without a traceback and exits with
+code 2. Any other exception is a bug in a plug-in or in ncbench and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any
 
 
 class NcbenchError(ValueError):
-    """Something the user can put right: the message says what, where, and what would work."""
+    """An error the user can fix: the message says what is wrong, where, and what would work."""
 
 
 def require(holds: bool, key: str, value: Any, expected: str) -> None:
-    """Raise unless a value is one that can be used.
+    """Raise NcbenchError unless a parameter has a valid value.
 
     Parameters
     ----------
     holds : bool
-        Whether it is.
+        Whether the value is valid.
     key : str
-        What the user calls it, such as ``cpe.folds``.
+        The name the user knows, such as ``cpe.folds``.
     value : object
     expected : str
-        What would do.
+        A description of valid values.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class UnknownName(NcbenchError):
 
     @classmethod
     def among(cls, kind: str, name: str, known: Iterable[str]) -> UnknownName:
-        """Build the message, with the nearest known names first.
+        """Build the error, suggesting the closest known names.
 
         Examples
         --------
@@ -78,9 +78,9 @@ class UnknownName(NcbenchError):
         return cls(f"{kind} {name!r} is not known; {hint}Known: {', '.join(names) or 'none'}")
 
     def add(self, hint: str) -> None:
-        """Append a sentence to the message."""
+        """Append a hint to the message."""
         self.args = (f"{self}; {hint}",)
 
 
 class NotApplicable(NcbenchError):
-    """An algorithm and a measure that do not fit: refused alone, skipped in a sweep."""
+    """An algorithm cannot optimize a measure: fails a single run, skips a cell of a sweep."""

@@ -1,12 +1,15 @@
-"""Files that several processes share: written whole or not at all, one writer at a time."""
+"""Files shared by several processes: atomic writes and locks."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import signal
 import uuid
+from collections import Counter
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +17,9 @@ from ncbench.errors import NcbenchError
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name, flush it, and rename it.
+    """Write a file atomically: under a temporary name, flushed, then renamed.
 
-    Whoever looks finds the old content or the new one, never a part of either.
+    Readers see the old content or the new content, never a part of either.
 
     Examples
     --------
@@ -33,14 +36,16 @@ def write_whole(path: Path, content: bytes) -> None:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
+        fault_point(f"writing {path.name}")
         temporary.replace(path)
+        fault_point(f"written {path.name}")
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
 def write_output(out: Path, content: bytes) -> None:
-    """Write a file that ``--out`` asked for, whole or not at all; say in words why it cannot be.
+    """Write the file given by ``--out`` atomically; raise NcbenchError if that fails.
 
     Examples
     --------
@@ -58,20 +63,20 @@ def write_output(out: Path, content: bytes) -> None:
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write plain data as JSON, whole or not at all; NaN and infinity are refused."""
+    """Write plain data as JSON, atomically; NaN and infinity raise ValueError."""
     write_whole(path, json.dumps(data, allow_nan=False).encode())
 
 
 @contextlib.contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
-    """Hold a lock among processes; it ends with the process that holds it, however that ends.
+    """Hold a lock between processes; it is released when its process ends, even if killed.
 
     Parameters
     ----------
     path : Path
-        A file that exists while somebody holds or wants the lock; its folder is created.
+        A file that exists while a process holds or wants the lock; its folder is created.
     wait : bool
-        If False and another process holds the lock, the block runs with False.
+        If False and another process holds the lock, yield False.
 
     Examples
     --------
@@ -81,7 +86,7 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
     ...     print(first, second)
     True False
     """
-    from filelock import FileLock, Timeout  # a tenth of a second, which --help need not pay
+    from filelock import FileLock, Timeout  # takes a tenth of a second, which --help should not pay
 
     lock = FileLock(path, poll_interval=0.01)
     while True:
@@ -94,23 +99,42 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
         except Timeout:
             yield False
             return
+    fault_point(f"locked {path.name}")
     try:
         yield True
     finally:
-        # Still locked: a process that waits for this file finds it deleted, and locks a new one.
+        # Delete while locked: a process that waits for this file finds it deleted and locks a new
+        # one.
         with contextlib.suppress(OSError):  # Windows does not delete open files
             path.unlink(missing_ok=True)
         lock.release()
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, or say in words why it cannot be."""
+    """Create a folder with its parents; raise NcbenchError if that fails."""
     for attempt in range(100):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             return
         except OSError as error:
-            # It was there, and no folder: a file, or one that was taken away empty since.
+            # Something of that name existed: a file, or a folder that was removed in between.
             if isinstance(error, FileExistsError) and attempt < 99:
                 continue
             raise NcbenchError(f"{folder}: cannot create the folder: {error.strerror}") from error
+
+
+_passed: Counter[str] = Counter()
+
+
+def fault_point(name: str) -> None:
+    """Kill this process if the environment variable ``NCBENCH_FAULT`` names this point.
+
+    Tests use it to end a process at a known moment. Files and locks are the points: ``writing``
+    a file (flushed, not yet renamed), ``written``, and ``locked``. The variable holds a pattern,
+    such as ``written trial-*.json``, and after ``#`` the pass to die at, 1 by default.
+    """
+    pattern, _, count = os.environ.get("NCBENCH_FAULT", "").partition("#")
+    if pattern and fnmatchcase(name, pattern):
+        _passed[pattern] += 1
+        if _passed[pattern] == int(count or 1):
+            os.kill(os.getpid(), signal.SIGKILL)

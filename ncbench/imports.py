@@ -1,48 +1,14 @@
-"""Import names on first use, and moved modules by their old paths."""
+"""Import moved modules by their old paths, and warn about renamed names, for one release."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
-
-
-def lazy(
-    package: str, modules: Mapping[str, Sequence[str]]
-) -> tuple[Callable[[str], Any], list[str]]:
-    """Return ``__getattr__`` and ``__all__`` of a package whose names are imported on first use.
-
-    Importing a package must not load what only some of its users need: ``--help`` must not wait
-    for numpy and scikit-learn. lazy_loader was considered, but it needs a stub file for each
-    package.
-
-    Parameters
-    ----------
-    package : str
-        The ``__name__`` of the package.
-    modules : mapping
-        The names to export from each module.
-
-    Examples
-    --------
-    >>> getattribute, names = lazy("package", {"math": ["sqrt"]})
-    >>> getattribute("sqrt")(4.0), names
-    (2.0, ['sqrt'])
-    """
-    homes = {name: module for module, names in modules.items() for name in names}
-
-    def __getattr__(name: str) -> Any:  # noqa: N807
-        if name in homes:
-            return getattr(import_module(homes[name]), name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-
-    return __getattr__, sorted(homes)
-
 
 _ROOMS = {
     "core": "argmin_path:argmin caratheodory:mixture confusion measure mixture noise_matrix "

@@ -1,1 +1,1 @@
-"""Plug-ins shipped with ncbench; they come in through the same door as a third party's."""
+"""Plug-ins shipped with ncbench, registered through the same hooks as third-party ones."""

@@ -28,7 +28,10 @@ def test_every_module_that_moved_is_found_where_it_was() -> None:
         ("from ncbench.statistics import paired", "from ncbench.results.statistics import paired"),
         ("import ncbench.noise_matrix as it", "import ncbench.core.noise_matrix as it"),
         ("from ncbench.registry import resolve_measure", "from ncbench.learning import *"),
-        ("from ncbench.figures.results import results", "from ncbench.results import results"),
+        (
+            "from ncbench.figures.results import results",
+            "from ncbench.results.series import results",
+        ),
         (
             "from ncbench.figures.loss_against_sigma import loss_against_sigma",
             "from ncbench.report.figures.loss_against_sigma import loss_against_sigma",

@@ -39,7 +39,7 @@ Hydra's options (--cfg job, --config-dir, ...) work too; --hydra-help lists them
 def print_help(argv: list[str]) -> None:
     """Print usage, keys and plug-ins, including those of files that ``argv`` names."""
     if any("plugins_from=" in text for text in argv):
-        from ncbench.config import use_plugin_files
+        from ncbench.config.compose import use_plugin_files
 
         use_plugin_files(argv)
     print(_USAGE)

@@ -11,19 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncbench.config import (
-    HydraSession,
-    answer,
-    compose_cell,
-    compose_sweep,
-    open_session,
-    parse_arguments,
-    readable,
-    register,
-    use_plugin_files,
-)
+from ncbench.config.compose import compose_cell, compose_sweep, use_plugin_files
+from ncbench.config.hydra_session import HydraSession, answer, open_session, parse_arguments
+from ncbench.config.overrides import readable
+from ncbench.config.schema import register
 from ncbench.errors import counted
-from ncbench.run import CellFolder, Sweep, identified, run_job
+from ncbench.run import CellFolder, identified
+from ncbench.run.sweep import Sweep, run_job
 
 if TYPE_CHECKING:
     pass
@@ -45,7 +39,8 @@ def main(argv: Sequence[str]) -> int:
 def _run_cell(session: HydraSession, overrides: Sequence[str]) -> int:
     config = identified(compose_cell(session, overrides), sys.argv[1:])
 
-    from ncbench.run import result_line, run_alone
+    from ncbench.run import result_line
+    from ncbench.run.cell import run_alone
 
     print(result_line(run_alone(config)))
     print(f"Record:  {CellFolder(config).record}")

@@ -1,6 +1,4 @@
-"""The paper's objects: T, C, psi, argmin classifiers, their mixtures, and random streams."""
-
-from __future__ import annotations
+"""The objects of the paper: T, C, psi, argmin classifiers, mixtures of them, random streams."""
 
 from ncbench.core.argmin import ConfusionPath
 from ncbench.core.confusion import expected_confusion, project_to_joint
@@ -10,15 +8,6 @@ from ncbench.core.noise_matrix import MAX_CONDITION, NoiseMatrix
 from ncbench.core.random_streams import split_random_state, stream
 
 __all__ = [
-    "MAX_CONDITION",
-    "ConfusionPath",
-    "Family",
-    "Measure",
-    "Mixture",
-    "NoiseMatrix",
-    "RecallMeasure",
-    "expected_confusion",
-    "project_to_joint",
-    "split_random_state",
-    "stream",
-]
+    "MAX_CONDITION", "ConfusionPath", "Family", "Measure", "Mixture", "NoiseMatrix",
+    "RecallMeasure", "expected_confusion", "project_to_joint", "split_random_state", "stream",
+]  # fmt: skip

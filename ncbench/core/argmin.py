@@ -1,21 +1,21 @@
-"""Confusion matrices of argmin classifiers along a sequence of loss matrices, exactly but lazily.
+"""Exact, lazy confusion matrices of argmin classifiers along a sequence of loss matrices.
 
-Frank-Wolfe asks for the classifier ``argmin_k posterior(x)^T L[:, k]`` of thousands of loss
-matrices that converge, so almost no example changes its label from one to the next. Keep a
-reference loss ``R`` and the examples sorted by how far they are from changing their label there.
-The classifier of another loss ``L`` is that of ``s * L`` plus any constants per row, ``s > 0``,
-so with ``D = s * L - R``, each row minus its mean, the gap between classes k and a moves by ::
+Frank-Wolfe evaluates the classifier ``argmin_k posterior(x)^T L[:, k]`` for thousands of loss
+matrices. They converge, so almost no example changes its label from one step to the next. We keep
+a reference loss ``R`` and sort the examples by how far they are from changing their label there.
+Scaling a loss ``L`` by ``s > 0`` and adding a constant to each row does not change the classifier.
+So with ``D = s * L - R``, each row minus its mean, the gap between classes k and a moves by ::
 
     |sum_y posterior_y (D[y,k] - D[y,a])|  <=  size(x) * sqrt(2) * ||D / w||_F,
     size(x) = ||w * posterior(x)||_2
 
-for any weights ``w[y] > 0`` of the rows (Cauchy-Schwarz). The best w makes the rows of D move
-alike: here it is the range of row y of R, as rows of rare classes are large and move much. Only
-examples with ``gap(x) / size(x)`` up to the bound can have changed: a prefix of the sorted ones,
-and those alone are evaluated again.
+for any row weights ``w[y] > 0`` (Cauchy-Schwarz). The best w equalizes how much the rows of D move.
+We use the range of row y of R, because the rows of rare classes are large and move a lot. Only
+examples with ``gap(x) / size(x)`` up to the bound can have changed their label. They are a prefix
+of the sorted examples, and only they are evaluated again.
 
-Every evaluation adds up the classes in one order, whatever the number of examples (BLAS does
-not promise that), so lazy and plain labels are equal bit for bit, ties included.
+Every evaluation sums over the classes in the same order, for any number of examples (BLAS does not
+guarantee that). So lazy and plain labels are equal bit for bit, ties included.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ from ncbench.errors import NcbenchError
 from ncbench.types import Array, Labels
 
 LAZY_FROM = 1000
-"""Below this many examples evaluating them all is faster than finding out which to evaluate.
+"""With fewer examples than this, evaluating all of them is faster than finding the changed ones.
 
-They are then evaluated by BLAS. That rounds differently from ``argmin_labels``, so scores that
-differ by rounding alone may be ranked differently; scores that are exactly equal are not.
+BLAS then evaluates them. It rounds differently from ``argmin_labels``, so scores that differ only
+by rounding may be ranked differently. Scores that are exactly equal are not affected.
 """
 
 # Costs measured with 4 to 7 classes and 600 to 400,000 examples.
-SORT_COST = 2.5  # of sorting, in evaluations of all examples
-SORT_OVERHEAD = 6000  # the fixed part of it, in evaluations of one example
-BLOCK = 32  # prefixes are whole blocks: the counts of the rest are then looked up
-NEAR = 0.25  # part of the examples that is sorted; who reaches beyond needs them all
-_CHUNK = 16384  # examples evaluated at a time: their scores stay in the cache
-_FLOOR = 1e-3  # weight of a row without range, of the largest: it may get one
-_TINY = 1e-140  # sizes below it, or above its inverse, have squares that are not accurate
+SORT_COST = 2.5  # cost of a sort, in evaluations of all examples
+SORT_OVERHEAD = 6000  # fixed cost of a sort, in evaluations of one example
+BLOCK = 32  # a prefix is a whole number of blocks, so the counts of the rest can be looked up
+NEAR = 0.25  # share of the examples that is sorted; a step that reaches beyond evaluates all
+_CHUNK = 16384  # examples per evaluation, so that their scores fit into the cache
+_FLOOR = 1e-3  # weight of a constant row, relative to the largest: it may not stay constant
+_TINY = 1e-140  # the squares of sizes below this, or above its inverse, are not accurate
 
-# The dispatch to other kinds of arrays would be a tenth of the cost of a step.
+# Bypass numpy's dispatch to other array types: it would take a tenth of the time of a step.
 _einsum = getattr(np.einsum, "__wrapped__", np.einsum)
 
 
 def argmin_labels(posterior: Array, loss: Array) -> Labels:
-    """Return ``argmin_k posterior(x)^T loss[:, k]`` of each row, ties to the lowest k.
+    """Return ``argmin_k posterior(x)^T loss[:, k]`` for each row; ties go to the lowest k.
 
-    This defines the classifier. It evaluates the loss as given: equal columns have equal scores
-    bit for bit, so that a constant loss gives label 0 everywhere.
+    This function defines the classifier. It evaluates the loss as given: equal columns have scores
+    that are equal bit for bit, so a constant loss gives label 0 everywhere.
 
     Parameters
     ----------
     posterior : array of shape (m, n)
-        Rows ``eta(x)``; entries may be negative, as those of ``T^-1 eta~(x)``.
+        Rows ``eta(x)``; entries may be negative, as in ``T^-1 eta~(x)``.
     loss : array of shape (n, n)
         ``loss[y, k]``, the cost of predicting k when the truth is y.
 
@@ -72,22 +72,22 @@ def argmin_labels(posterior: Array, loss: Array) -> Labels:
 
 
 def _moderate(loss: Array) -> Array:
-    """Return a power of two times the loss: one that can neither over- nor underflow.
+    """Scale the loss by a power of two so that it can neither overflow nor underflow.
 
-    That scaling is exact, so that it changes no label.
+    The scaling is exact, so no label changes.
     """
     peak = float(np.abs(loss).max())
     if not math.isfinite(peak):
-        raise NcbenchError(f"loss matrix: not all entries are finite:\n{loss}")
+        raise NcbenchError(f"loss matrix: entries must be finite, got\n{loss}")
     scaled: Array = np.ldexp(loss, -math.frexp(peak)[1])
     return scaled
 
 
 def _scores(columns: Array, loss: Array) -> Array:
-    """Return the scores, class by class: shape (n, m) of ``columns`` of shape (n, m).
+    """Return the scores, shape (n, m), for ``columns`` of shape (n, m).
 
-    einsum without ``optimize`` runs along the examples and adds the classes up in order. With
-    one example it would run along the classes instead, and round differently.
+    einsum without ``optimize`` loops over the examples and sums the classes in order. With a single
+    example it would loop over the classes instead and round differently.
     """
     if columns.shape[1] == 1:
         return _scores(np.repeat(columns, 2, axis=1), loss)[:, :1]
@@ -108,9 +108,9 @@ def _labels(columns: Array, loss: Array) -> Labels:
 
 
 def _tournament(scores: Array) -> tuple[NDArray[np.int16], Array, Array]:
-    """Return the argmin over classes, the lowest score and the second lowest.
+    """Return the argmin over classes, the lowest score and the second lowest score.
 
-    Class after class along many examples: faster than numpy's argmin along a short axis.
+    Looping over the classes is faster than numpy's argmin along a short axis.
     """
     label = (scores[1] < scores[0]).astype(np.int16)
     best, second = np.minimum(scores[0], scores[1]), np.maximum(scores[0], scores[1])
@@ -123,10 +123,10 @@ def _tournament(scores: Array) -> tuple[NDArray[np.int16], Array, Array]:
 
 
 class _Reference:
-    """The labels at a reference loss, and the examples nearest to a change of label, sorted.
+    """The labels at a reference loss, and the examples closest to a label change, sorted.
 
-    ``labels`` are those of all examples; ``near`` indexes the nearest, nearest first, and
-    ``columns`` holds their posteriors, class by class.
+    ``labels`` holds the labels of all examples. ``near`` indexes the closest examples, closest
+    first, and ``columns`` holds their posteriors, one row per class.
     """
 
     def __init__(self, columns: Array, loss: Array) -> None:
@@ -139,14 +139,14 @@ class _Reference:
         self._row_scale = np.repeat(1 / weight, n)
         self._loss = loss.dot(self._centre).ravel() * self._row_scale
         self._length = float(self._loss.dot(self._loss))
-        # A score is rounded by at most (n + 1) eps ||w * posterior|| ||loss / w||, and the
-        # distances and bounds computed from them by little more, at either loss.
+        # The rounding error of a score is at most (n + 1) eps ||w * posterior|| ||loss / w||. That
+        # of the distances and bounds computed from scores is little more, at either loss.
         self._unit = 16 * (n + 2) * float(np.finfo(np.float64).eps / weight.min())
         self._rounding = self._unit * float(np.linalg.norm(loss))
         self._slack = 8 * n * n * float(np.finfo(np.float64).eps)  # of 1 / cos^2
 
         self.labels, distance = _distances(columns, loss, weight)
-        # Sorting the nearest is enough; which they are need not be exact.
+        # Sorting the closest examples is enough; the cut-off need not be exact.
         self._limit = float(np.quantile(distance[:: max(1, m // 4096)], NEAR))
         near = np.flatnonzero(distance <= self._limit)
         self.near = near[distance[near].argsort()]
@@ -154,24 +154,24 @@ class _Reference:
         self._starts = distance[self.near[::BLOCK]]
 
     def reach(self, loss: Array, norm: float) -> int:
-        """Return how many blocks of ``near`` may have another label, -1 for any example at all."""
+        """Return how many blocks of ``near`` may have changed; -1 if any example may have."""
         move = loss.dot(self._centre).ravel()
         move *= self._row_scale
         along = float(move.dot(self._loss))
         if not along > 0:
             return -1
-        # With the best scale, length / along, the square of the norm of D / w is length * tan^2
-        # of the angle between the two losses; tan^2 = 1 / cos^2 - 1.
+        # With the best scale, length / along, the squared norm of D / w is length * tan^2 of the
+        # angle between the two losses; tan^2 = 1 / cos^2 - 1.
         scale = self._length / along
         tan2 = float(move.dot(move)) * scale / along - 1
         move_bound = math.sqrt(2 * self._length * (max(tan2, 0.0) + self._slack))
         bound = move_bound + self._unit * norm * scale + self._rounding
-        # Not "bound >= limit": a bound that is not a number must reach everything too.
+        # Not "bound >= limit": a NaN bound must reach everything, too.
         return int(self._starts.searchsorted(bound, side="right")) if bound < self._limit else -1
 
 
 def _distances(columns: Array, loss: Array, weight: Array) -> tuple[Labels, Array]:
-    """Return labels, and how far the loss must move (relative to ``weight``) to change them."""
+    """Return the labels and how far the loss must move, relative to ``weight``, to change them."""
     m = columns.shape[1]
     labels, distance = np.empty(m, dtype=np.int64), np.zeros(m)
     for start in range(0, m, _CHUNK):
@@ -180,20 +180,20 @@ def _distances(columns: Array, loss: Array, weight: Array) -> tuple[Labels, Arra
         labels[chunk], best, second = _tournament(_scores(part, loss))
         part = part * weight[:, None]
         size = np.sqrt(np.einsum("ym,ym->m", part, part))
-        # Where something may over- or underflow, bounds do not hold: leave 0, evaluate always.
+        # Where squares overflow or underflow, no bound holds: distance 0 means "always evaluate".
         regular = (size > _TINY * weight.max()) & (size < weight.min() / _TINY)
         np.divide(second - best, size, out=distance[chunk], where=regular)
     return labels, distance
 
 
 class _LazyLabels:
-    """Labels along a sequence of losses; sorts again when that has become the cheaper way."""
+    """Labels along a sequence of losses; sorts again once a new sort pays off."""
 
     def __init__(self, posterior: Array, lazy_from: int) -> None:
         posterior = np.asarray(posterior, dtype=np.float64)
         if posterior.ndim != 2 or not np.all(np.isfinite(posterior)):
             raise NcbenchError(
-                f"posterior of shape {posterior.shape}: expected (m, n), and finite entries"
+                f"posterior of shape {posterior.shape}; expected shape (m, n) and finite entries"
             )
         self.columns = np.ascontiguousarray(posterior.T)
         self.reference: _Reference | None = None
@@ -205,8 +205,8 @@ class _LazyLabels:
     def step(self, loss: Array) -> tuple[_Reference | None, Labels]:
         """Return a reference and the labels of its ``near`` examples that may have changed.
 
-        All the others have the label of the reference. Where that is None, the labels are those
-        of all examples.
+        All other examples keep the label of the reference. If the reference is None, the labels are
+        those of all examples.
         """
         loss = np.asarray(loss, dtype=np.float64)
         square = float(np.vdot(loss, loss))
@@ -231,17 +231,17 @@ class _LazyLabels:
 class ConfusionPath:
     """Confusion matrices of argmin classifiers along a sequence of loss matrices.
 
-    Any sequence gives the right matrices; one that converges gives them fast.
+    The matrices are exact for any sequence; for a converging sequence they are also fast.
 
     Parameters
     ----------
     posterior : array of shape (m, n)
     y : array of shape (m,)
-        Labels 0..n-1 to compare with: the noisy ones in training.
+        Labels 0..n-1 to compare with; in training, the noisy ones.
     n : int, optional
-        Number of classes; by default, the number of columns of ``posterior``.
+        Number of classes; by default the number of columns of ``posterior``.
     lazy_from : int
-        With fewer examples than this, all are evaluated for each loss.
+        With fewer examples than this, every loss evaluates all of them.
 
     Examples
     --------
@@ -264,13 +264,13 @@ class ConfusionPath:
                 f"posterior of shape ({self._m}, {self._n}) does not fit {len(y)} labels "
                 f"of {self._n if n is None else n} classes"
             )
-        # codes + label numbers the cells of the confusion matrix.
+        # codes + label is the index of a cell of the confusion matrix.
         self._codes = np.asarray(y, dtype=np.int64) * self._n
-        self._size = np.array(float(self._m))  # dividing by an array takes half the time
+        self._size = np.array(float(self._m))  # dividing by an array takes half as long
         self._counted: _Reference | None = None
 
     def __call__(self, loss: Array) -> Array:
-        """Return ``C[i, j]``, the part of the examples with ``y = i`` and label j."""
+        """Return ``C[i, j]``, the share of the examples with ``y = i`` and label j."""
         reference, labels = self._path.step(loss)
         if reference is None:
             labels += self._codes
@@ -286,7 +286,7 @@ class ConfusionPath:
         return confusion
 
     def _count(self, reference: _Reference) -> None:
-        """Tabulate the confusion counts of all but the first 0, 1, 2, ... blocks of ``near``."""
+        """Tabulate the confusion counts without the first 0, 1, 2, ... blocks of ``near``."""
         cells = self._n**2
         codes = self._codes + reference.labels
         total = np.bincount(codes, minlength=cells)
@@ -303,17 +303,17 @@ class ConfusionPath:
 def mixture_distribution(
     posterior: Array, losses: Array, weights: Array, *, lazy_from: int = LAZY_FROM
 ) -> Array:
-    """Return the distribution of the predictions of a mixture of argmin classifiers.
+    """Return the prediction distribution of a mixture of argmin classifiers.
 
     Parameters
     ----------
     posterior : array of shape (m, n)
     losses : array of shape (K, n, n)
-        Loss matrices, best in the order of the algorithm that found them.
+        Loss matrices. The order in which the algorithm found them is the fastest.
     weights : array of shape (K,)
         Probabilities of the classifiers.
     lazy_from : int
-        As in :class:`ConfusionPath`.
+        See :class:`ConfusionPath`.
 
     Returns
     -------
@@ -331,10 +331,10 @@ def mixture_distribution(
     n, m = path.columns.shape
     distribution = np.zeros((m, n))
     current = np.zeros(m, dtype=np.int64)
-    since = np.zeros(m)  # total weight when the current label was taken
+    since = np.zeros(m)  # total weight when the example got its current label
     total = 0.0
     seen: _Reference | None = None
-    extent = 0  # of ``near``: beyond it, the current labels are those of the reference
+    extent = 0  # beyond this many ``near`` examples, the labels are those of the reference
     for loss, weight in zip(losses, weights, strict=True):
         reference, labels = path.step(loss)
         if reference is None or reference is not seen:

@@ -10,7 +10,7 @@ from ncbench.types import Array, Labels
 
 
 def expected_confusion(y: Labels, distribution: Array) -> Array:
-    """Return the confusion matrix of a randomized classifier: an expectation, not a sample.
+    """Return the expected confusion matrix of a randomized classifier.
 
     Parameters
     ----------
@@ -32,18 +32,18 @@ def expected_confusion(y: Labels, distribution: Array) -> Array:
 
 
 class Projection(NamedTuple):
-    """A confusion matrix on the simplex, and how much mass had to be moved to get it there."""
+    """A confusion matrix on the simplex, and the mass that was moved to get it there."""
 
     confusion: Array
     moved: float
 
 
 def project_to_joint(C: Array) -> Projection:
-    """Bring a noise-corrected confusion matrix back to the joint distributions.
+    """Project a noise-corrected confusion matrix onto the joint distributions.
 
-    ``T^-1 C~`` of a finite sample can have negative entries, above all in the rows of rare
-    classes. Negative entries become 0 and the rest is scaled to sum to 1; ``moved`` is the mass
-    of the negative entries.
+    On a finite sample ``T^-1 C~`` can have negative entries, mostly in the rows of rare classes.
+    Negative entries become 0 and the rest is rescaled to sum to 1. ``moved`` is the mass of the
+    negative entries.
 
     Examples
     --------

@@ -1,15 +1,15 @@
-"""Measures psi: losses of a confusion matrix, lower is better, always.
+"""Measures psi: losses of a confusion matrix. Lower is always better.
 
-``C[i, j] = P(Y = i, h(X) = j)``. A measure says which family it belongs to, and so which
-algorithms can optimise it:
+``C[i, j] = P(Y = i, h(X) = j)``. A measure declares its family, which determines the algorithms
+that can optimize it:
 
 ================== =================================== ==========================================
-family             gives                               definition
+family             provides                            definition
 ================== =================================== ==========================================
 linear             value, gradient                     ``<L, C>``
-monotonic_convex   value, gradient                     convex; falls in C[i,i], never in C[i,j]
+monotonic_convex   value, gradient                     convex; decreases only in C[i,i]
 ratio_of_linear    value, ratio (the matrices A and B) ``<A, C> / <B, C>``
-None               value                               reported, not optimised
+None               value                               reported, not optimized
 ================== =================================== ==========================================
 """
 
@@ -28,15 +28,17 @@ Family = Literal["linear", "monotonic_convex", "ratio_of_linear"]
 
 
 class Measure(ABC):
-    """Base class of measures. Subclass it, set ``family``, and write what the family gives.
+    """Base class of measures.
+
+    A subclass sets ``family`` and implements the methods that the family provides.
 
     Attributes
     ----------
     family : str or None
         See the table above.
     largest : float
-        The largest loss there is; infinity if there is none. A ratio of linear functions has
-        losses in [0, 1].
+        The largest possible loss; infinity if losses are unbounded. The losses of a ratio of linear
+        functions lie in [0, 1].
     """
 
     family: ClassVar[Family | None] = None
@@ -47,29 +49,30 @@ class Measure(ABC):
         """Return the loss ``psi(C)``."""
 
     def for_classes(self, names: Sequence[str]) -> Measure:
-        """Return the measure for classes of these names, in the order of their numbers.
+        """Return the measure for classes with these names, in the order of their numbers.
 
-        It is asked wherever data is at hand, before anything else. For measures with a parameter
-        that may name a class; others are the same for all.
+        Called before anything else wherever data is available. Measures with a parameter that may
+        name a class override it.
         """
         return self
 
     def gradient(self, C: Array) -> Array:
-        """Return ``d psi / d C``, all n^2 entries of C taken as free."""
+        """Return ``d psi / d C``, treating all n^2 entries of C as free."""
         raise NotApplicable(f"{type(self).__name__} has no gradient (its family is {self.family})")
 
     def ratio(self, n: int) -> tuple[Array, Array]:
         """Return A and B of ``psi(C) = <A, C> / <B, C>`` for n classes."""
         raise NotApplicable(
-            f"{type(self).__name__} is no ratio of linear functions (its family is {self.family})"
+            f"{type(self).__name__} is not a ratio of linear functions "
+            f"(its family is {self.family})"
         )
 
 
 class RecallMeasure(Measure):
     """A measure that is a function of the recalls ``r_i = C[i,i] / sum_j C[i,j]``.
 
-    Subclasses give :meth:`value` and :meth:`slope`; this class does the chain rule. A class
-    with no mass (``sum_j C[i,j] = 0``) has no recall and is left out, in value and gradient.
+    Subclasses implement :meth:`value` and :meth:`slope`; this class applies the chain rule. A class
+    without mass (``sum_j C[i,j] = 0``) has no recall; value and gradient ignore it.
     """
 
     family: ClassVar[Family | None] = "monotonic_convex"
@@ -80,7 +83,7 @@ class RecallMeasure(Measure):
 
     def slope(self, recall: Array) -> Array:
         """Return the derivative of :meth:`value` with respect to each recall."""
-        raise NotApplicable(f"{type(self).__name__} is reported, not optimised")
+        raise NotApplicable(f"{type(self).__name__} is reported, not optimized")
 
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""

@@ -20,7 +20,7 @@ class Mixture:
     ----------
     losses : array of shape (K, n, n)
     weights : array of shape (K,)
-        Not negative, sum to 1.
+        Nonnegative, sum to 1.
     """
 
     losses: Array
@@ -32,10 +32,10 @@ class Mixture:
         return cls(loss[None], np.ones(1))
 
     def merged(self) -> Self:
-        """Return the same classifier with equal components made one.
+        """Return the same classifier with equal components merged.
 
-        Components are equal if their losses differ by a positive factor and constants added to
-        rows, which no argmin can tell; to 12 digits, since that is as well as they are known.
+        Components are equal if their losses differ only by a positive factor and by constants added
+        to rows, which do not change the argmin. Losses are compared to 12 digits, their accuracy.
 
         Examples
         --------
@@ -50,14 +50,14 @@ class Mixture:
         _, first, component = np.unique(flat, axis=0, return_index=True, return_inverse=True)
         weights = np.zeros(len(first))
         np.add.at(weights, component.ravel(), self.weights)
-        order = np.argsort(first)  # neighbours stay neighbours: the lazy evaluation profits
+        order = np.argsort(first)  # keep neighbors together: lazy evaluation is then faster
         return type(self)(self.losses[first[order]], weights[order])
 
     def compressed(self, confusions: Array) -> Self:
-        """Return a mixture of at most n^2 of the components with the same confusion matrix.
+        """Return a mixture of at most n^2 components with the same confusion matrix.
 
-        By Caratheodory's theorem a point in the convex hull of confusion matrices is in that of
-        a few of them. Other examples than those of ``confusions`` may be predicted differently.
+        By Caratheodory's theorem, a point in the convex hull of confusion matrices is in the convex
+        hull of a few of them. Predictions on examples not in ``confusions`` may change.
 
         Parameters
         ----------
@@ -76,16 +76,17 @@ class Mixture:
         return type(self)(self.losses[index], weights)
 
     def distribution(self, posterior: Array) -> Array:
-        """Return the distribution of the prediction for each row of posteriors."""
+        """Return the distribution of the prediction for each row of ``posterior``."""
         return mixture_distribution(posterior, self.losses, self.weights)
 
 
 def reduce_support(points: Array, weights: Array) -> tuple[NDArray[np.intp], Array]:
-    """Choose few of the points, and weights for them, with the same weighted mean.
+    """Choose a few of the points and new weights that give the same weighted mean.
 
-    Points are taken in one after the other. Once there are more of them than their dimension
-    allows to be affinely independent, weight is moved along a dependency until one of them has
-    none left. Early points of small weight go first, as do the early steps of Frank-Wolfe.
+    This is Caratheodory's theorem. Points are added one at a time. Once there are too many to be
+    affinely independent, weight moves along a dependency until one point has none left. Early
+    points with small weights, such as the first steps of Frank-Wolfe, go first. A basic solution
+    from ``scipy.optimize.linprog`` would also do, but it has no such preference.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def reduce_support(points: Array, weights: Array) -> tuple[NDArray[np.intp], Arr
     index : array of int
         The chosen points, at most 1 + the dimension of the points' affine hull.
     weights : array
-        Their weights; not negative, sum to 1.
+        Their weights; nonnegative, sum to 1.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def reduce_support(points: Array, weights: Array) -> tuple[NDArray[np.intp], Arr
     (2, array([0.5, 0.5]))
     """
     centred = points - weights @ points
-    # Coordinates within the affine hull: as many as it has dimensions.
+    # Coordinates within the affine hull, one per dimension.
     _, spread, axes = np.linalg.svd(centred, full_matrices=False)
     rank = int(np.sum(spread > 1e-12 * max(1.0, spread[0])))
     columns = np.vstack([axes[:rank] @ centred.T, np.ones(len(points))])
@@ -132,7 +133,7 @@ def reduce_support(points: Array, weights: Array) -> tuple[NDArray[np.intp], Arr
 
 
 def _dependency(columns: Array) -> Array:
-    """Return weights, some of them positive, that combine the columns to zero."""
+    """Return weights, at least one of them positive, with which the columns sum to zero."""
     rows, size = columns.shape
     if size == rows + 1:
         try:

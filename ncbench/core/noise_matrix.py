@@ -1,7 +1,7 @@
-"""The noise matrix T and the two corrections that are the whole of the noise handling.
+"""The noise matrix T and its two corrections, OP1 and OP2.
 
-``T[i, j] = P(noisy label = i | clean label = j)``: columns sum to one. Nothing else in the
-project inverts or transposes T.
+``T[i, j] = P(noisy label = i | clean label = j)``: columns sum to one. No other module inverts or
+transposes T.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ncbench.imports import renamed
 from ncbench.types import Array
 
 MAX_CONDITION = 1e6
-"""Largest accepted condition number: beyond it ``T^-1`` magnifies rounding, not signal."""
+"""Largest accepted condition number. Beyond it, ``T^-1`` mostly amplifies rounding errors."""
 
 _TOLERANCE = 1e-6
 
 
 class NoiseMatrix:
-    """A column-stochastic, invertible matrix of label noise.
+    """Column-stochastic, invertible matrix of label noise.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class NoiseMatrix:
         if not self.condition <= max_condition:
             raise NcbenchError(
                 f"noise matrix: condition number {self.condition:.3g} exceeds {max_condition:.3g}, "
-                "so it cannot be inverted reliably; with this noise, classes are "
+                "so it cannot be inverted reliably: this noise makes classes "
                 f"indistinguishable. T =\n{self.matrix}"
             )
         self._inverse = np.linalg.inv(self.matrix)
@@ -64,12 +64,12 @@ class NoiseMatrix:
 
     @classmethod
     def identity(cls, n: int) -> NoiseMatrix:
-        """No noise among n classes."""
+        """Return the noise matrix of n classes without noise."""
         return cls(np.eye(n))
 
     @classmethod
     def of(cls, T: NoiseMatrix | ArrayLike | None, n: int) -> NoiseMatrix:
-        """Accept what users pass as ``noise_matrix``: None (no noise), array, or NoiseMatrix."""
+        """Convert a ``noise_matrix`` argument: None (no noise), an array, or a NoiseMatrix."""
         noise = cls.identity(n) if T is None else T if isinstance(T, cls) else cls(T)
         if noise.n != n:
             raise NcbenchError(
@@ -80,7 +80,7 @@ class NoiseMatrix:
 
     @property
     def T(self) -> Array:  # noqa: N802
-        """The old name of ``matrix``, which is not a transpose."""
+        """Former name of ``matrix``. It is not a transpose."""
         renamed("NoiseMatrix.T", "NoiseMatrix.matrix")
         return self.matrix
 
@@ -91,7 +91,7 @@ class NoiseMatrix:
 
     @property
     def inverse_norm(self) -> float:
-        """``||T^-1||_1``, the factor by which noise enters the paper's regret bounds."""
+        """``||T^-1||_1``, the noise factor in the regret bounds of the paper."""
         return float(np.abs(self._inverse).sum(axis=0).max())
 
     @property
@@ -100,31 +100,31 @@ class NoiseMatrix:
         return float(np.linalg.svd(self.matrix, compute_uv=False)[-1])
 
     def correct_loss(self, L: Array) -> Array:
-        """OP1, on the loss: ``L' = T^-T L`` (Proposition 8)."""
+        """Apply OP1 to a loss matrix: ``L' = T^-T L`` (Proposition 8)."""
         return np.asarray(self._inverse.T @ L)
 
     def correct_posterior(self, posterior: Array) -> Array:
-        """OP1, on the posterior: rows ``T^-1 eta~(x)``, so that ``eta~^T L' = (T^-1 eta~)^T L``."""
+        """Apply OP1 to the rows of a posterior: ``T^-1 eta~``; ``(T^-1 eta~)^T L = eta~^T L'``."""
         return np.asarray(posterior @ self._inverse.T)
 
     def correct_confusion(self, C: Array) -> Array:
-        """OP2: ``C = T^-1 C~`` (Proposition 9). Of a finite sample, entries may be negative."""
+        """Apply OP2: ``C = T^-1 C~`` (Proposition 9). With a finite sample, C may be negative."""
         return np.asarray(self._inverse @ C)
 
     def corrupt_posterior(self, posterior: Array) -> Array:
-        """Rows ``eta~(x) = T eta(x)``."""
+        """Return the noisy posterior, rows ``eta~(x) = T eta(x)``."""
         return np.asarray(posterior @ self.matrix.T)
 
     def corrupt_confusion(self, C: Array) -> Array:
-        """``C~ = T C`` (Proposition 9)."""
+        """Return the noisy confusion matrix ``C~ = T C`` (Proposition 9)."""
         return np.asarray(self.matrix @ C)
 
     def inverse_error(self, other: NoiseMatrix) -> float:
-        """``||T^-1 - other^-1||_1``: the cost of an estimate in the paper's Theorems 16 and 17."""
+        """Return ``||T^-1 - other^-1||_1``, the cost of an estimate in Theorems 16 and 17."""
         return float(np.abs(self._inverse - other._inverse).sum(axis=0).max())
 
     def draw_labels(self, y: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw one noisy label for each clean one.
+        """Draw a noisy label for each clean label.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class NoiseMatrix:
         array([1, 0, 0])
         """
         cumulated = np.cumsum(self.matrix, axis=0)
-        cumulated[-1] = 1.0  # the sum may round to just below 1
+        cumulated[-1] = 1.0  # the sum may round to slightly less than 1
         u = rng.random(len(y))
         return np.asarray((u[:, None] >= cumulated.T[y]).sum(axis=1), dtype=np.int64)
 
@@ -177,6 +177,6 @@ def _checked(T: ArrayLike) -> Array:
             f"noise matrix: column {wrong[0]} sums to {sums[wrong[0]]:g}, not 1 "
             f"(T[i, j] = P(noisy = i | clean = j), so columns sum to 1{hint})"
         )
-    # Exactly stochastic from here on: files carry rounded decimals.
+    # Files hold rounded decimals: make the matrix exactly stochastic.
     matrix = np.clip(matrix, 0.0, 1.0)
     return np.asarray(matrix / matrix.sum(axis=0))

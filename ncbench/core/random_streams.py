@@ -1,8 +1,8 @@
 """Named streams of random numbers.
 
-A stream is a function of the seed and of the names it is asked for by, and of nothing else: not
-of the order of calls, the process, or the platform. Two algorithms that ask for the noise of
-the same data set, noise model, sigma and seed therefore see the same noisy labels.
+A stream depends only on the seed and the names: not on the order of calls, the process, or the
+platform. So two algorithms that ask for the noise of the same data set, noise model, sigma and seed
+get the same noisy labels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def stream(seed: int, *names: str | int | float) -> np.random.Generator:
-    """Return the generator that belongs to ``seed`` and ``names``.
+    """Return the random generator for ``seed`` and ``names``.
 
     Examples
     --------
@@ -30,9 +30,9 @@ def stream(seed: int, *names: str | int | float) -> np.random.Generator:
 
 
 def split_random_state(seed: int, trial: int) -> int:
-    """Return the ``random_state`` of the train/test split of one trial.
+    """Return the ``random_state`` of a trial's train/test split.
 
-    With seed 0 it is the number of the trial, as in the paper's published experiments.
+    With seed 0 it is the trial number, as in the published experiments of the paper.
 
     Examples
     --------

@@ -1,6 +1,4 @@
-"""What a data set and its noisy labels are, and how files become them."""
-
-from __future__ import annotations
+"""Data sets, noisy labels, and reading them from files."""
 
 from ncbench.data.dataset import Dataset, NoisyLabels, identified_by
 from ncbench.data.encoding import features_and_labels, label_array
@@ -17,19 +15,7 @@ from ncbench.data.npz import (
 from ncbench.data.tables import TABLES, read_table
 
 __all__ = [
-    "TABLES",
-    "Arrays",
-    "Dataset",
-    "MatrixNoise",
-    "NoisyLabels",
-    "content_of_path",
-    "digest",
-    "examples",
-    "features_and_labels",
-    "identified_by",
-    "label_array",
-    "read_npz",
-    "read_table",
-    "recorded_noise",
-    "write_npz",
-]
+    "TABLES", "Arrays", "Dataset", "MatrixNoise", "NoisyLabels", "content_of_path", "digest",
+    "examples", "features_and_labels", "identified_by", "label_array", "read_npz", "read_table",
+    "recorded_noise", "write_npz",
+]  # fmt: skip

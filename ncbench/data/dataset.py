@@ -1,4 +1,4 @@
-"""A data set as the core sees it: features, clean labels 0..n-1, and the names of the classes."""
+"""Data sets: features, clean labels 0..n-1, and class names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
@@ -19,22 +19,36 @@ _Loader = TypeVar("_Loader", bound=Callable[..., Any])
 
 
 class NoisyLabels(NamedTuple):
-    """Noisy labels of a whole data set and the matrix that made them."""
+    """Noisy labels of a whole data set and the noise matrix they were drawn with."""
 
     noise_matrix: NoiseMatrix
     y: Labels
 
 
-def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
-    """Say what identifies a data set before it is loaded, such as the checksum of its file.
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array that cannot be written to.
 
-    Plug-ins of other kinds that read a file named by their parameter ``path`` use it too.
+    Examples
+    --------
+    >>> read_only(np.zeros(2))[0] = 1.0
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
+    """Attach a fingerprint, such as a file's checksum, that identifies a data set before loading.
+
+    Also used by plug-ins of other kinds that read a file named by their parameter ``path``.
 
     Parameters
     ----------
     source : callable
-        Takes the same arguments as the decorated function and returns a short text that
-        changes when the data does. It should cost a look-up, not a load.
+        Takes the same arguments as the decorated function and returns a short string that changes
+        when the data changes. It should be fast and not load the data.
 
     Examples
     --------
@@ -53,9 +67,9 @@ def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Features and clean labels, checked.
+    """Validated features and clean labels.
 
-    Build one with :meth:`from_labels`, which maps the user's own labels to 0..n-1.
+    Use :meth:`from_labels` to build one from labels of any type.
 
     Parameters
     ----------
@@ -65,18 +79,18 @@ class Dataset:
     classes : tuple of str
         Names of the classes, in the order of their numbers.
     name : str
-        As shown in results.
+        The name shown in results.
     test_size : int, optional
-        Size of the test part where the data set itself fixes it.
+        Size of the test part, if the data set fixes it.
     recorded_noise : mapping from sigma to NoisyLabels
         Noise that comes with the data set, for ``noise=recorded``.
     true_posterior : callable, optional
-        ``eta(X)``, where the distribution is known.
+        ``eta(X)``, if the distribution is known.
     population : callable, optional
-        ``population(size)``, where the distribution is known: about ``size`` points of equal
-        weight, spread as x is, so that a mean over them is an expectation.
+        ``population(size)``, if the distribution is known: about ``size`` equally weighted points
+        that represent the distribution of x, so a mean over them is an expectation.
     source : str
-        Where the data came from, for the record.
+        Where the data came from; stored in the record.
 
     Examples
     --------
@@ -103,8 +117,8 @@ class Dataset:
             )
         if self.n_classes < 2:
             raise NcbenchError(
-                f"data set {self.name!r}: {self.n_classes} class(es) among {len(self.y)} labels; "
-                "at least two are needed"
+                f"data set {self.name!r}: {len(self.y)} labels of {self.n_classes} "
+                f"class{'' if self.n_classes == 1 else 'es'}; expected at least 2 classes"
             )
         bad = np.asarray(~np.isfinite(self.X).all(axis=1))
         if bad.any():
@@ -117,10 +131,13 @@ class Dataset:
         if (counts == 0).any():
             missing = self.classes[int(np.flatnonzero(counts == 0)[0])]
             raise NcbenchError(f"data set {self.name!r}: class {missing!r} has no example")
+        # Every plug-in of a run sees this data set: none may change it for the others.
+        object.__setattr__(self, "X", read_only(self.X))
+        object.__setattr__(self, "y", read_only(self.y))
 
     @classmethod
     def from_labels(cls, X: ArrayLike, labels: ArrayLike, *, name: str, **more: Any) -> Dataset:
-        """Build from labels of any type; classes are numbered in sorted order."""
+        """Build a data set from labels of any type; classes are numbered in sorted order."""
         values, y = np.unique(np.asarray(labels), return_inverse=True)
         return cls(
             X=np.ascontiguousarray(X, dtype=np.float64),
@@ -136,7 +153,7 @@ class Dataset:
         return len(self.classes)
 
     def noise_recorded_at(self, sigma: float) -> NoisyLabels | None:
-        """Return the noise that the data set brings for a noise level, if it brings any."""
+        """Return the recorded noise for a noise level, or None."""
         for level, noisy in self.recorded_noise.items():
             if np.isclose(level, sigma):
                 return noisy

@@ -1,8 +1,7 @@
-"""From a table with named columns to features and labels.
+"""Convert a table with named columns to features and labels.
 
-Numeric columns stay as they are. Every other column (text, categories, true/false) becomes one
-0/1 column for each of its values, in sorted order and in the place of the original column, so
-that the same table always gives the same features.
+Numeric columns are kept. Any other column (text, categories, true/false) is replaced by one 0/1
+column for each of its values, in sorted order, so the same table always gives the same features.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 
 MAX_CATEGORIES = 1000
-"""Most values of a column that is one-hot encoded: beyond it the column is an id or free text."""
+"""Largest number of values to one-hot encode: a column with more is an id or free text."""
 
 MAX_FRACTIONAL_CLASSES = 20
-"""Most classes whose labels are numbers with a fraction: beyond it the target is a quantity."""
+"""Largest number of classes with fractional labels: a target with more is a quantity."""
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -37,11 +36,11 @@ def features_and_labels(
     Parameters
     ----------
     table : DataFrame
-        One row for each example.
+        One row per example.
     target : str or None
-        The column that holds the labels. None is an error that lists the columns.
+        The column with the labels. None raises an error that lists the columns.
     where : str
-        What the table is, for messages: ``"file 'a.csv'"``.
+        The origin of the table for messages, such as ``"file 'a.csv'"``.
 
     Returns
     -------
@@ -75,10 +74,10 @@ def features_and_labels(
 
 
 def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
-    """Return labels in a form whose sorted order is the natural one.
+    """Convert labels so that their sorted order is the natural order.
 
-    Whole numbers become integers, also when they are written as text or as floats, so that class
-    10 comes after class 9. Everything else that is not a number becomes text.
+    Whole numbers become integers, even if they are stored as text or floats, so class 10 comes after
+    class 9. Other values that are not numbers become text.
 
     Examples
     --------
@@ -152,19 +151,19 @@ def _refuse_missing(table: pd.DataFrame, target: str, where: str) -> None:
     counts = missing.to_numpy().sum(axis=0)
     if not counts.any():
         return
-    column = int(np.flatnonzero(counts)[0])
+    column, columns = int(np.flatnonzero(counts)[0]), int((counts > 0).sum())
     row = int(np.flatnonzero(missing.iloc[:, column].to_numpy())[0])
     name = str(table.columns[column])
-    # Rows without a label are not dropped here: "None" may be a class, and reads as missing.
+    # Do not drop rows without a label: "None" may be a class, and pandas reads it as missing.
     remedy = (
         f"drop those rows, df.dropna(subset=[{target!r}]) in pandas; if None, NA or null is the "
-        "name of a class, give it another"
+        "name of a class, rename the class"
         if name == target
         else "drop those rows or fill them in, df.fillna(df.median(numeric_only=True)) in pandas"
     )
     raise NcbenchError(
         f"{where}: missing value in column {name!r}, row {row + 1} of the data "
-        f"({int(counts.sum())} missing in {int((counts > 0).sum())} column(s)); {remedy}"
+        f"({int(counts.sum())} missing in {columns} column{'' if columns == 1 else 's'}); {remedy}"
     )
 
 

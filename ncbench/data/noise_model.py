@@ -1,4 +1,4 @@
-"""Base class of noise models that draw labels from a matrix."""
+"""Base class of noise models that draw labels from a noise matrix."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ncbench.data.dataset import Dataset, NoisyLabels
 
 
 class MatrixNoise(ABC):
-    """Class-conditional noise: a matrix for n classes, and labels drawn from it.
+    """Class-conditional noise: labels drawn from a noise matrix.
 
     Attributes
     ----------
     uses_sigma : bool
-        False for a model whose noise has the level it has, whatever sigma says.
+        False for a model whose noise level does not depend on sigma.
     """
 
     uses_sigma: ClassVar[bool] = True
@@ -28,6 +28,6 @@ class MatrixNoise(ABC):
         """Return ``T[i, j] = P(noisy = i | clean = j)`` for n classes at noise level sigma."""
 
     def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
-        """Return noisy labels for the whole data set and the matrix that made them."""
+        """Return noisy labels of the whole data set and the noise matrix."""
         noise = NoiseMatrix(self.matrix(dataset.n_classes, sigma, rng))
         return NoisyLabels(noise, noise.draw_labels(dataset.y, rng))

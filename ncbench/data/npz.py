@@ -1,15 +1,15 @@
-"""Data sets kept as ``.npz`` files of plain arrays.
+"""Data sets stored as ``.npz`` files of plain arrays.
 
 ======================= =====================================================================
-key                     what
+key                     content
 ======================= =====================================================================
 ``X``, ``y``            features and clean labels
 ``noise_matrix_k``      a column-stochastic T for sigma = k/10, optional
 ``noisy_y_k``           the noisy labels drawn with it, optional
 ======================= =====================================================================
 
-Beside ``a.npz`` may lie ``a.npz.sha256`` in the format of ``sha256sum``; it is then checked.
-Arrays of Python objects are refused: reading them would run code from the file.
+If ``a.npz.sha256`` exists next to ``a.npz``, in the format of ``sha256sum``, it is checked. Arrays
+of Python objects are an error, because loading them can run code from the file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NOISY_LABELS = re.compile(r"noisy_y_(\d+)")
 
 
 def read_npz(path: Path) -> Arrays:
-    """Read all arrays of a file, after its checksum where there is one.
+    """Read all arrays of a file, after verifying its checksum if there is one.
 
     Examples
     --------
@@ -54,7 +54,9 @@ def read_npz(path: Path) -> Arrays:
     try:
         with np.load(path, allow_pickle=False) as stored:
             if not isinstance(stored, np.lib.npyio.NpzFile):
-                raise NcbenchError(f"file {path}: a single array; expected an .npz with keys X, y")
+                raise NcbenchError(
+                    f"file {path}: a single array; expected an .npz file with keys X and y"
+                )
             return {key: _loaded(stored, key, path) for key in stored.files}
     except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, NcbenchError):
@@ -77,7 +79,7 @@ def _loaded(stored: Mapping[str, NDArray[Any]], key: str, path: Path) -> NDArray
 def examples(
     arrays: Mapping[str, NDArray[Any]], path: Path, labels: str = "y"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the features and the labels of a file's arrays, after a look at their shapes.
+    """Return the features and labels among a file's arrays, after checking their shapes.
 
     Examples
     --------
@@ -100,7 +102,7 @@ def examples(
 
 
 def sum_file(path: Path) -> Path:
-    """Return where the checksum of a file is kept.
+    """Return the path of a file's checksum.
 
     Examples
     --------
@@ -117,7 +119,7 @@ def digest(path: Path) -> str:
 
 
 def content_of_path(path: str | None = None, **_: Any) -> str:
-    """Return the digest of the file that a plug-in's parameter ``path`` names, for its identity.
+    """Return the digest of the file in a plug-in's parameter ``path``, as its fingerprint.
 
     Examples
     --------
@@ -129,13 +131,13 @@ def content_of_path(path: str | None = None, **_: Any) -> str:
     try:
         place = Path(path).expanduser()
         return digest(place) if place.is_file() else ""
-    except (OSError, RuntimeError) as error:  # no permission, or nobody has that home
+    except (OSError, RuntimeError) as error:  # no permission, or an unknown home directory
         reason = getattr(error, "strerror", None) or error
         raise NcbenchError(f"file {path!r}: cannot be read: {reason}") from error
 
 
 def check_sum(path: Path) -> None:
-    """Raise if a checksum lies beside the file and is not the file's."""
+    """Raise NcbenchError if the file does not match the checksum stored next to it."""
     kept = sum_file(path)
     if not kept.is_file():
         return
@@ -144,16 +146,16 @@ def check_sum(path: Path) -> None:
     if actual != expected:
         raise NcbenchError(
             f"file {path}: SHA-256 is {actual} but {kept.name} says {expected or 'nothing'}; the "
-            f"file has changed or is damaged. Delete both files to get it anew, or {kept.name} "
-            "alone if the change was meant"
+            f"file has changed or is damaged. Delete both files to get it again, or {kept.name} "
+            "alone if the change was intended"
         )
 
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a file and its checksum, each whole or not at all.
+    """Write a file and its checksum, each atomically.
 
-    The checksum comes first, and equal arrays give equal bytes: whoever looks between the two
-    steps, or writes the same data at the same time, finds no file or a good one.
+    The checksum is written first, and equal arrays give equal bytes. So a process that reads
+    between the two steps, or writes the same data at the same time, finds no file or a valid one.
     """
     buffer = io.BytesIO()
     for key, array in arrays.items():
@@ -169,19 +171,19 @@ def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 def recorded_noise(
     arrays: Mapping[str, NDArray[Any]], y: Labels, classes: tuple[str, ...], *, name: str
 ) -> dict[float, NoisyLabels]:
-    """Return the noise that a file carries, by sigma.
+    """Return the noise stored in a file, by sigma.
 
     Parameters
     ----------
     arrays : mapping
-        The content of the file. Noisy labels use the same names for classes as ``y`` does there.
+        The content of the file. Its noisy labels name classes as its ``y`` does.
     y : array of int
         Clean labels, 0..n-1.
     classes : tuple of str
         Names of the classes, in the order of the matrices' rows and columns.
     name : str
-        The data set. A matrix without labels gets labels drawn with it, always the same ones
-        for the same name and sigma.
+        The data set. If a matrix comes without labels, they are drawn; the same name and sigma
+        always give the same labels.
 
     Examples
     --------
@@ -219,7 +221,7 @@ def recorded_noise(
 
 def _numbered(labels: NDArray[Any], classes: tuple[str, ...], rows: int, where: str) -> Labels:
     if labels.shape != (rows,):
-        raise NcbenchError(f"{where}: shape {labels.shape}; expected ({rows},), one for each row")
+        raise NcbenchError(f"{where}: shape {labels.shape}; expected ({rows},), one label per row")
     values, position = np.unique(label_array(labels, where=where), return_inverse=True)
     number = {name: i for i, name in enumerate(classes)}
     unknown = [str(value) for value in values if str(value) not in number]

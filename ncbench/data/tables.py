@@ -1,4 +1,4 @@
-"""Reads tables from files: CSV, TSV, Parquet, ARFF."""
+"""Read tables from CSV, TSV, Parquet and ARFF files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff")
 
-# What readers raise for a file that is not what its suffix says; scipy's ARFF reader lets a bare
-# StopIteration out where the header does not end, and does not implement text attributes.
+# Exceptions of readers for a file that does not match its suffix. scipy's ARFF reader raises a bare
+# StopIteration if the header does not end, and NotImplementedError for text attributes.
 _UNREADABLE = (
     *(OSError, EOFError, ValueError, TypeError, LookupError),
     *(StopIteration, NotImplementedError),
@@ -22,13 +22,13 @@ _UNREADABLE = (
 
 
 def read_table(place: Path) -> pd.DataFrame:
-    """Read a table whose columns have names."""
+    """Read a table with named columns."""
     import pandas as pd
 
     suffix = next((s for s in reversed(TABLES) if place.name.lower().endswith(s)), None)
     if suffix is None:
         raise NcbenchError(
-            f"file {str(place)!r}: of no known kind; it should end in {', '.join(TABLES)}"
+            f"file {str(place)!r}: unknown file type; expected one of {', '.join(TABLES)}"
         )
     if not place.is_file():
         raise NcbenchError(f"file {str(place)!r}: no such file (looked for {place.absolute()})")
@@ -46,7 +46,7 @@ def read_table(place: Path) -> pd.DataFrame:
     except UnicodeDecodeError as error:
         encoding = _encoding(place)
         raise NcbenchError(
-            f"file {str(place)!r}: not UTF-8 but, it seems, {encoding}; save it as UTF-8, or "
+            f"file {str(place)!r}: not UTF-8 but probably {encoding}; save it as UTF-8, or "
             f"convert it: iconv -f {encoding} -t UTF-8 OLD > NEW"
         ) from error
     except _UNREADABLE as error:
@@ -55,11 +55,11 @@ def read_table(place: Path) -> pd.DataFrame:
 
 
 def _separated(place: Path, separator: str) -> pd.DataFrame:
-    """Read CSV or TSV, also with the separator and the decimal comma of other countries."""
+    """Read CSV or TSV, including semicolons as separators and decimal commas."""
     import pandas as pd
 
     def read(separator: str, decimal: str = ".", rows: int | None = None) -> pd.DataFrame:
-        # UCI's files mark a missing value with "?", which would turn a column of numbers to text.
+        # UCI files mark a missing value with "?", which would turn a numeric column into text.
         return pd.read_csv(
             place,
             sep=separator,
@@ -69,16 +69,16 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
             skipinitialspace=True,
         )
 
-    # A table with one column has no features: what looks like one is separated otherwise. The
-    # header alone tells, since decimal commas make more fields of the other lines.
+    # A table with one column has no features, so it probably has another separator. Only the header
+    # can tell: decimal commas add fields to the other lines.
     header = read(separator, rows=0).columns
     if len(header) == 1:
         separator = next((s for s in ";\t," if s in str(header[0])), separator)
     table = read(separator)
     if separator != ";":
         return table
-    # With a decimal comma or point that is none, numbers are text: whichever reads more as
-    # numbers is right, and where each does so for some column, neither is surely a comma.
+    # With the wrong decimal mark, numbers read as text. Use the comma only if it turns more columns
+    # into numbers and loses none.
     with_comma = read(separator, decimal=",")
     numbers, numbers_with_comma = (
         set(found.select_dtypes("number").columns) for found in (table, with_comma)
@@ -87,7 +87,7 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
 
 
 def _encoding(place: Path) -> str:
-    """Return the probable encoding of text that is not UTF-8."""
+    """Guess the encoding of text that is not UTF-8."""
     with gzip.open(place) if place.suffix.lower() == ".gz" else place.open("rb") as stream:
         marked = stream.read(2) in (b"\xff\xfe", b"\xfe\xff")
     return "UTF-16" if marked else "WINDOWS-1252"
@@ -101,6 +101,6 @@ def _arff(place: Path) -> pd.DataFrame:
         records, _ = arff.loadarff(stream)
     table = pd.DataFrame(records)
     for column in table.columns:
-        if table[column].dtype == object:  # nominal values come as bytes
+        if table[column].dtype == object:  # nominal values are bytes
             table[column] = table[column].str.decode("utf-8").replace("?", None)
     return table

@@ -1,6 +1,4 @@
-"""Classifiers, class probabilities, and linear models fitted under noise."""
-
-from __future__ import annotations
+"""Classifiers, class probability estimation, and linear models fitted under noise."""
 
 from ncbench.learning.class_probabilities import (
     cpe_learner,
@@ -28,27 +26,9 @@ from ncbench.learning.posterior_classifier import PosteriorClassifier
 from ncbench.learning.scoring import scorer
 
 __all__ = [
-    "CrossEntropy",
-    "ForwardCrossEntropy",
-    "JointFit",
-    "LinearSoftmax",
-    "Loss",
-    "LossValue",
-    "NoisyLabelClassifier",
-    "PosteriorClassifier",
-    "check_path",
-    "cpe_learner",
-    "deal_folds",
-    "descend_linear_softmax",
-    "fit_cpe",
-    "fit_joint_noise",
-    "fit_linear_softmax",
-    "fit_penalty_path",
-    "fit_posterior",
-    "posterior",
-    "prediction",
-    "require_family",
-    "resolve_measure",
-    "scorer",
-    "stratified_folds",
-]
+    "CrossEntropy", "ForwardCrossEntropy", "JointFit", "LinearSoftmax", "Loss", "LossValue",
+    "NoisyLabelClassifier", "PosteriorClassifier", "check_path", "cpe_learner", "deal_folds",
+    "descend_linear_softmax", "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
+    "fit_penalty_path", "fit_posterior", "posterior", "prediction", "require_family",
+    "resolve_measure", "scorer", "stratified_folds",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Class probability estimation (CPE): from any scikit-learn classifier to n-column posteriors."""
+"""Class probability estimation (CPE) with any scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def cpe_learner(name: str, random_state: int | None = None, like: Any = None) ->
     ----------
     name : str
     random_state : int, optional
-        Passed on where the learner has such a parameter.
+        Passed on if the learner has this parameter.
     like : scikit-learn classifier, optional
-        A learner that a run supplied. If it shares its work with other cells, by a method
-        ``alike``, then so does the one returned.
+        A learner supplied by a run. If it shares its fits with other cells, through a method
+        ``alike``, so does the returned learner.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def cpe_learner(name: str, random_state: int | None = None, like: Any = None) ->
 def posterior(cpe: Any, X: Array, n: int) -> Array:
     """Return ``predict_proba`` with one column for each of the n classes.
 
-    A class the learner never saw has probability 0.
+    A class that was not in the training data has probability 0.
     """
     probabilities = np.asarray(cpe.predict_proba(X), dtype=np.float64)
     if probabilities.shape[1] == n:
@@ -55,14 +55,14 @@ def posterior(cpe: Any, X: Array, n: int) -> Array:
 
 
 def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
-    """Return the learner, fitted; one whose ``fit`` takes ``noise_matrix`` is told the noise.
+    """Fit a clone of the learner; pass the noise if its ``fit`` takes ``noise_matrix``.
 
     Parameters
     ----------
     cpe : scikit-learn classifier
-        Cloned, not changed.
+        Not modified.
     X, y : arrays
-        Noisy labels 0..n-1.
+        Features and noisy labels 0..n-1.
     noise : NoiseMatrix or None
     """
     told = {"noise_matrix": noise} if has_fit_parameter(cpe, "noise_matrix") else {}
@@ -70,7 +70,7 @@ def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
 
 
 class FittedPosterior(NamedTuple):
-    """A fitted CPE learner, and the posteriors and labels that estimate confusion matrices."""
+    """A fitted CPE learner, and the sample that confusion matrices are estimated on."""
 
     cpe: Any
     posterior: Array
@@ -86,24 +86,24 @@ def fit_posterior(
     random_state: int | None,
     noise: NoiseMatrix | None = None,
 ) -> FittedPosterior:
-    """Fit the CPE learner and choose the sample that confusion matrices are estimated on.
+    """Fit the CPE learner and choose the sample for estimating confusion matrices.
 
     Parameters
     ----------
     cpe : scikit-learn classifier
-        Cloned, not changed.
+        Not modified.
     X, y : arrays
         The noisy sample, labels 0..n-1.
     n : int
         Number of classes.
     sample_split : {"none", "half", "crossfit"}
         ``half`` is line 3 of Algorithms 1 and 2: S1 trains the learner, S2 estimates confusion
-        matrices. ``none`` uses all of the sample for both. ``crossfit`` trains on all of it and
-        estimates on all of it, with probabilities from learners that did not see the example.
+        matrices. ``none`` uses the whole sample for both. ``crossfit`` also uses the whole sample
+        for both, but estimates with out-of-fold probabilities.
     random_state : int or None
-        Of the halves or folds.
+        Seed of the halves or folds.
     noise : NoiseMatrix, optional
-        For learners that can use it.
+        Passed to learners that take it.
     """
     if sample_split == "none":
         fitted = fit_cpe(cpe, X, y, noise)
@@ -127,9 +127,10 @@ def fit_posterior(
 
 
 def deal_folds(y: Labels, folds: int, order: Labels) -> Labels:
-    """Return a fold for each example: dealt out like cards, class after class.
+    """Assign a fold to each example by dealing out the examples of each class like cards.
 
-    Any class size will do, even a single example.
+    Works for any class size, even a single example. scikit-learn's ``StratifiedKFold`` raises an
+    error if every class is smaller than the number of folds.
 
     Parameters
     ----------
@@ -152,10 +153,10 @@ def deal_folds(y: Labels, folds: int, order: Labels) -> Labels:
 def stratified_folds(
     y: Labels, n: int, folds: int, random_state: int | None
 ) -> list[tuple[Labels, Labels]]:
-    """Return shuffled stratified folds, as pairs of training and held-out indices.
+    """Return shuffled stratified folds as pairs of training and held-out indices.
 
-    There are fewer folds where no class has so many examples; examples of classes too rare for
-    strata of their own stand in as one class.
+    There are fewer folds if no class has enough examples. A class with a single example joins the
+    stratum of the largest class.
 
     Parameters
     ----------
@@ -171,14 +172,14 @@ def stratified_folds(
     if counts.max() < 2:
         return list(KFold(size, shuffle=True, random_state=random_state).split(y))
     with warnings.catch_warnings():
-        # A class smaller than the number of folds is absent from some held-out parts: fine.
+        # A class smaller than the number of folds may be missing from a held-out part.
         warnings.filterwarnings("ignore", message="The least populated class")
         splitter = StratifiedKFold(size, shuffle=True, random_state=random_state)
         return list(splitter.split(y, _strata(counts, y)))
 
 
 def _strata(counts: Labels, y: Labels) -> Labels | None:
-    # A class with a single example cannot be on both sides; it joins the largest class's stratum.
+    # A class with a single example cannot be on both sides of a split.
     if counts.max() < 2:
         return None
     return np.where(counts[y] < 2, counts.argmax(), y)

@@ -1,4 +1,4 @@
-"""Base class for algorithms: a scikit-learn classifier whose ``fit`` takes a noise matrix."""
+"""Base class of algorithms: scikit-learn classifiers whose ``fit`` takes a noise matrix."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ncbench.core import Family, NoiseMatrix
-from ncbench.errors import NotApplicable
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
 
 class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
-    """Checks input, maps labels to 0..n-1 and back, and accepts any form of noise matrix.
+    """Base class that validates input, encodes labels as 0..n-1, and converts noise matrices.
 
-    Subclasses write ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1, and
-    ``check_parameters()`` where a parameter can be wrong.
+    Subclasses implement ``_fit(X, y, noise)`` and ``_predict_proba(X)`` for labels 0..n-1, and
+    ``check_parameters()`` if a parameter can be invalid.
 
     Attributes
     ----------
     measure_families : frozenset or None
-        Families of measures the algorithm can optimise; None for an algorithm that does not
-        look at the measure, such as a baseline, which may be compared on all of them.
+        Families of measures the algorithm can optimize. None for an algorithm that ignores the
+        measure, such as a baseline; it can be evaluated on all measures.
     uses_noise_matrix : bool
-        False for algorithms that do not correct: they ignore ``noise_matrix``.
+        False for algorithms that do not correct for noise and ignore ``noise_matrix``.
     randomized : bool
-        True for a randomized classifier: its prediction is drawn from ``predict_proba``. Others
-        predict the most probable class, whatever its probability.
+        True for a randomized classifier, whose prediction is drawn from ``predict_proba``. Other
+        classifiers predict the most probable class.
     """
 
     measure_families: ClassVar[frozenset[Family] | None] = None
@@ -50,16 +51,16 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         y : array of shape (m,)
             Noisy labels of any type.
         noise_matrix : NoiseMatrix or array of shape (n, n), optional
-            ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None: no noise.
-            Labels that are numbers 0..n-1 of its n classes need not all occur: a small sample
-            may lack a rare class.
+            ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None means no noise.
+            If labels are integers 0..n-1, not every class needs to occur: a small sample may lack
+            a rare class.
         """
         self.check_parameters()
         features, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
         seen = np.unique(labels)
         if len(seen) < 2:
-            raise ValueError(f"y has one class only, {seen[0]!r}; at least two are needed")
+            raise ValueError(f"y has only one class, {seen[0]!r}; expected at least 2 classes")
         self.classes_ = numbered(seen, noise_matrix)
         n = len(self.classes_)
         noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
@@ -67,10 +68,10 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def check_parameters(self) -> None:
-        """Refuse parameters that are wrong whatever the data.
+        """Raise NcbenchError for parameters that are invalid for any data.
 
-        ``fit`` asks first of all, and a run before anything is written. scikit-learn wants
-        constructors that check nothing.
+        ``fit`` calls it first, and a run calls it before it writes anything. scikit-learn requires
+        that constructors check nothing.
         """
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -79,7 +80,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         return self._predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable prediction for each row of X, ties to the lowest class."""
+        """Return the most probable class for each row of X; ties go to the lowest class."""
         most_probable = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
 
@@ -91,7 +92,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
 
 
 def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:
-    """Return the classes: 0..n-1 if the labels are such numbers and T has n classes."""
+    """Return the classes: 0..n-1 if the labels are such integers and T has n classes."""
     if noise_matrix is None or not np.issubdtype(seen.dtype, np.integer):
         return seen
     n = (
@@ -103,15 +104,15 @@ def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -
 
 
 def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
-    """Return the distribution of a fitted algorithm's prediction, one column for each class.
+    """Return the distribution of a fitted algorithm's prediction, one column per class.
 
-    That of a randomized classifier is its ``predict_proba``, also at the end of a pipeline; any
-    other predicts one class.
+    For a randomized classifier, also as the last step of a pipeline, this is ``predict_proba``. Any
+    other classifier predicts a single class.
 
     Parameters
     ----------
     algorithm : scikit-learn classifier
-        Fitted to labels of these classes, if not of all of them.
+        Fitted to labels of some or all of these classes.
     X : array of shape (m, d)
     classes : array of shape (n,)
         Sorted.
@@ -125,28 +126,60 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     array([[1., 0., 0.]])
     """
     last = algorithm
-    while hasattr(last, "steps"):
+    while isinstance(last, Pipeline):
         last = last.steps[-1][1]
+    m = np.shape(X)[0]
+    distribution = np.zeros((m, len(classes)))
     if not getattr(last, "randomized", False):
-        return np.asarray(np.eye(len(classes))[np.searchsorted(classes, algorithm.predict(X))])
-    probabilities = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
-    if probabilities.shape[1] == len(classes):
-        return probabilities
-    distribution = np.zeros((len(probabilities), len(classes)))
-    distribution[:, np.searchsorted(classes, algorithm.classes_)] = probabilities
+        labels = _checked_labels(np.asarray(algorithm.predict(X)), classes, m)
+        distribution[np.arange(m), np.searchsorted(classes, labels)] = 1.0
+        return distribution
+    rows = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
+    known = classes if rows.shape[-1] == len(classes) else algorithm.classes_
+    distribution[:, np.searchsorted(classes, known)] = _checked_rows(rows, (m, len(known)))
     return distribution
 
 
+_ROW_SUM = 1e-4
+"""Largest deviation of a row of probabilities from a sum of 1; float32 networks have 1e-6."""
+
+
+def _checked_labels(labels: NDArray[Any], classes: NDArray[Any], m: int) -> NDArray[Any]:
+    """Refuse predictions that are not labels, with the first offending row."""
+    if labels.shape != (m,):
+        raise NcbenchError(f"predict returned shape {labels.shape}; expected ({m},)")
+    wrong = np.flatnonzero(~np.isin(labels, classes))
+    if len(wrong):
+        raise NcbenchError(
+            f"predict returned {labels[wrong[0]]!r} for row {wrong[0]} ({len(wrong)} of {m} rows "
+            f"are wrong); expected one of {', '.join(map(str, classes))}"
+        )
+    return labels
+
+
+def _checked_rows(rows: Array, shape: tuple[int, int]) -> Array:
+    """Refuse predictions that are not distributions, with the first offending row."""
+    if rows.shape != shape:
+        raise NcbenchError(f"predict_proba returned shape {rows.shape}; expected {shape}")
+    right = (np.abs(rows.sum(axis=1) - 1) <= _ROW_SUM) & (rows >= -_ROW_SUM).all(axis=1)
+    wrong = np.flatnonzero(~right)  # also where a row has NaN
+    if len(wrong):
+        raise NcbenchError(
+            f"predict_proba returned {rows[wrong[0]].tolist()} for row {wrong[0]} ({len(wrong)} of "
+            f"{len(rows)} rows are wrong); expected probabilities that sum to 1"
+        )
+    return rows
+
+
 def resolve_measure(measure: Any, algorithm: Any) -> Any:
-    """Return the measure an algorithm was given, by name or as an object, if it can optimise it.
+    """Return an algorithm's measure as an object; raise NotApplicable if it cannot optimize it.
 
     Parameters
     ----------
     measure : str or Measure
-        May name classes.
+        A parameter of the measure may name a class.
     algorithm : classifier
-        Its ``measure_families`` says what it can optimise; its ``classes_``, once it has them,
-        what its classes are called.
+        ``measure_families`` lists what it can optimize; ``classes_``, if set, names its classes.
     """
     if isinstance(measure, str):
         measure = get_registry().build("measure", measure)
@@ -156,10 +189,10 @@ def resolve_measure(measure: Any, algorithm: Any) -> Any:
 
 
 def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_name: str) -> None:
-    """Raise NotApplicable, with both names, if the algorithm cannot optimise the measure."""
+    """Raise NotApplicable, with both names, if the algorithm cannot optimize the measure."""
     families = getattr(algorithm, "measure_families", None)
     if families is not None and measure.family not in families:
         raise NotApplicable(
-            f"{algorithm_name} optimises {' and '.join(sorted(families))} measures; "
-            f"{measure_name} is {measure.family or 'reported only, not optimised'}"
+            f"{algorithm_name} optimizes {' and '.join(sorted(families))} measures; "
+            f"{measure_name} is {measure.family or 'reported only, not optimized'}"
         )

@@ -1,8 +1,8 @@
-"""The noise matrix fitted along with a linear softmax model of the clean posterior.
+"""Joint fit of the noise matrix and a linear softmax model of the clean posterior.
 
-The likelihood of the noisy labels under ``(T g(x))_y`` is maximised over both T and g. Neither is
-determined by the likelihood alone (``T g = (T M) (M^-1 g)``); that g is softmax-linear, that T's
-diagonal dominates its columns, and a regulariser of T settle it.
+Maximizes the likelihood of the noisy labels under ``(T g(x))_y`` over T and g. The likelihood alone
+does not identify them (``T g = (T M) (M^-1 g)``). Three assumptions do: g is softmax-linear, the
+diagonal of T dominates its columns, and T is regularized.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from ncbench.learning.noisy_losses import SMALLEST, CrossEntropy, LossValue
 from ncbench.types import Array, Labels
 
 START = -2.0
-"""Where every off-diagonal entry of V starts: for three classes, a diagonal of 0.81."""
+"""Initial value of the off-diagonal entries of V. With 3 classes, the diagonal of T is 0.81."""
 
 BOUNDS = (-8.0, 4.0)
-"""Of entries of V: beyond them, sigmoid is flat."""
+"""Bounds of the entries of V: beyond them, the sigmoid is flat."""
 
 
 class Regulariser(Protocol):
-    """A term of the objective that depends on T alone."""
+    """A term of the objective that depends only on T."""
 
     def __call__(self, V: Array, T: Array) -> tuple[float, Array, Array]:
-        """Return its value, its gradient in V (off-diagonal, flat) and its gradient in T."""
+        """Return the value, the gradient in V (off-diagonal, flat) and the gradient in T."""
 
 
 class OffDiagonal:
-    """``A = I + sigmoid(V) * (1 - I)``, ``T = A / colsum(A)``: from any V to a noise matrix.
+    """Map any V to a noise matrix: ``A = I + sigmoid(V) * (1 - I)``, ``T = A / colsum(A)``.
 
-    No entry of a column exceeds the diagonal one.
+    No entry of a column exceeds its diagonal entry.
 
     Parameters
     ----------
     n : int
-        Number of classes. V has ``n (n - 1)`` entries, those off the diagonal, row by row.
+        Number of classes. V holds the ``n (n - 1)`` off-diagonal entries, row by row.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class OffDiagonal:
         return np.asarray(A / A.sum(axis=0))
 
     def chain(self, V: Array, dT: Array) -> Array:
-        """Return the gradient in V of what has gradient dT in T."""
+        """Return the gradient in V of a function with gradient dT in T."""
         A = self._unnormalised(V)
         total = A.sum(axis=0)
         dA = (dT - (dT * A).sum(axis=0) / total) / total
@@ -70,7 +70,7 @@ class OffDiagonal:
 
 
 class JointCrossEntropy:
-    """``-mean_i log (T(V) g(x_i))_{y_i}`` plus a regulariser, V fitted along.
+    """``-mean_i log (T(V) g(x_i))_{y_i}`` plus a regularizer; V is fitted jointly.
 
     Parameters
     ----------
@@ -107,15 +107,15 @@ class JointCrossEntropy:
 
 
 class JointFit(NamedTuple):
-    """What was fitted."""
+    """Result of a joint fit."""
 
     matrix: Array
     """T, column stochastic."""
     model: LinearSoftmax
-    """Of the clean posterior; ``extra`` is V."""
+    """Model of the clean posterior; ``extra`` is V."""
 
     def losses(self, X: Array, y: Labels) -> Array:
-        """Return ``-log (T g(x))_y`` of each example, for example of held-out data."""
+        """Return ``-log (T g(x))_y`` for each example, for instance on held-out data."""
         likelihood = (self.model.posterior(X) * self.matrix[y]).sum(axis=1)
         return np.asarray(-np.log(np.maximum(likelihood, SMALLEST)))
 
@@ -133,24 +133,24 @@ def fit_joint_noise(
 ) -> JointFit:
     """Fit T and a linear softmax model of the clean posterior to noisy labels.
 
-    Deterministic: started at the model that is fitted as if there were no noise, unless told.
+    Deterministic. By default it starts from the model fitted as if there were no noise.
 
     Parameters
     ----------
     X : array of shape (m, d)
-        Standardised: the penalty treats features alike.
+        Standardized, because the penalty treats all features alike.
     y : array of shape (m,)
         Noisy labels, 0..n-1.
     n : int
         Number of classes.
     regulariser : Regulariser, optional
-        Of T.
+        Regularizer of T.
     penalty : float
         mu in ``mu/2 ||W||^2``.
     max_iter, tol
-        Of L-BFGS.
+        Parameters of L-BFGS.
     start : LinearSoftmax, optional
-        The model of a neighbouring problem.
+        The model of a similar problem.
     """
     if start is None:
         naive = CrossEntropy.of_labels(y, n)

@@ -21,16 +21,16 @@ from ncbench.types import Array
 
 @dataclass(frozen=True)
 class LinearSoftmax:
-    """The model ``g(x) = softmax(coef^T x + intercept)``, and how its fit went.
+    """The model ``g(x) = softmax(coef^T x + intercept)`` and the outcome of its fit.
 
     Parameters
     ----------
     coef : array of shape (d, n)
     intercept : array of shape (n,)
     extra : array of shape (e,)
-        Parameters of the loss that were fitted along.
+        Fitted parameters of the loss.
     objective : float
-        Penalised loss reached.
+        Penalized loss at the solution.
     n_iter : int
     converged : bool
 
@@ -49,7 +49,7 @@ class LinearSoftmax:
 
     @classmethod
     def zero(cls, d: int, n: int) -> LinearSoftmax:
-        """Return the model that gives each class 1/n."""
+        """Return the model that gives each class probability 1/n."""
         return cls(np.zeros((d, n)), np.zeros(n))
 
     def log_posterior(self, X: Array) -> Array:
@@ -61,7 +61,7 @@ class LinearSoftmax:
         return np.ascontiguousarray(_log_softmax(X, self.coef, self.intercept)[1])
 
     def loss(self, X: Array, loss: Loss) -> float:
-        """Return the mean loss, without penalty, for example on held-out data."""
+        """Return the mean loss without penalty, for instance on held-out data."""
         return loss(*_log_softmax(X, self.coef, self.intercept), self.extra).value
 
 
@@ -75,26 +75,26 @@ def fit_linear_softmax(
     max_iter: int = 500,
     tol: float = 1e-6,
 ) -> LinearSoftmax:
-    """Minimise ``loss(g) + penalty/2 ||W||^2`` by L-BFGS; the intercept is not penalised.
+    """Minimize ``loss(g) + penalty/2 ||W||^2`` by L-BFGS; the intercept is not penalized.
 
-    Deterministic: the result is a function of the arguments.
+    Deterministic.
 
     Parameters
     ----------
     X : array of shape (m, d)
-        Best centred and of unit scale: the penalty treats features alike.
+        Should be standardized, because the penalty treats all features alike.
     loss : Loss
-        Of the sample's m labels. Must have a minimum: see :meth:`.CrossEntropy.backward`.
+        The loss of the m labels. It must have a minimum; see :meth:`.CrossEntropy.backward`.
     start : LinearSoftmax
-        Where to start: ``LinearSoftmax.zero(d, n)``, or the solution of a neighbouring problem.
-        Its ``extra`` starts the loss's own parameters.
+        Starting point: ``LinearSoftmax.zero(d, n)`` or the solution of a similar problem. Its
+        ``extra`` holds the initial parameters of the loss.
     penalty : float
         mu. scikit-learn's ``LogisticRegression(C=C)`` has ``mu = 1 / (C m)``.
     extra_bounds : sequence of (low, high), optional
-        One for each of the loss's own parameters.
+        Bounds of the loss's own parameters.
     max_iter : int
     tol : float
-        Converged when no entry of the gradient exceeds it, in terms of whitened features.
+        Converged when no entry of the gradient, for whitened features, exceeds this.
 
     Examples
     --------
@@ -126,10 +126,10 @@ def fit_linear_softmax(
         options={
             "maxiter": max_iter,
             "maxls": 50,
-            # Next to a pass over the data a long memory costs nothing and saves a third of them.
+            # A long memory costs little compared to a pass over the data and saves a third of them.
             "maxcor": 50,
             "gtol": tol,
-            # The gradient decides; this only ends runs that have reached the rounding error.
+            # The gradient decides convergence; this only stops runs limited by rounding errors.
             "ftol": 64 * np.finfo(float).eps,
         },
     )
@@ -149,19 +149,19 @@ def descend_linear_softmax(
     extra_step: float,
     project: Callable[[Array], Array],
 ) -> Iterator[LinearSoftmax]:
-    """Go down ``loss(g) + penalty/2 ||W||^2`` in small steps, without end.
+    """Yield the iterates of gradient descent on ``loss(g) + penalty/2 ||W||^2``, without end.
 
-    For losses that must not be minimised: who iterates decides when to stop, by held-out data.
+    For losses that should not be minimized fully: the caller decides when to stop.
 
     Parameters
     ----------
     X, loss, start, penalty
-        As of :func:`fit_linear_softmax`.
+        See :func:`fit_linear_softmax`.
     step, extra_step : float
-        Length of a step in units of the gradient, of the model (in terms of whitened features)
-        and of the loss's own parameters.
+        Step sizes, as multiples of the gradient, of the model (for whitened features) and of the
+        loss's own parameters.
     project : callable
-        Takes the loss's own parameters back to where they must be.
+        Projects the loss's own parameters onto the feasible set.
 
     Examples
     --------
@@ -187,10 +187,10 @@ def descend_linear_softmax(
 
 
 class _Problem:
-    """The penalised loss as a function of one vector, and its gradient.
+    """The penalized loss and its gradient as a function of one vector.
 
-    Correlated features make L-BFGS slow. It is given V of ``W = P V``, where P whitens them:
-    the problem has about the same curvature in all directions, and the same solution.
+    Correlated features make L-BFGS slow. So it optimizes V with ``W = P V``, where P whitens the
+    features. The problem then has similar curvature in all directions and the same solution.
     """
 
     def __init__(self, X: Array, P: Array, loss: Loss, penalty: float, n: int) -> None:
@@ -224,15 +224,18 @@ class _Problem:
 def _whitening(X: Array, penalty: float) -> Array:
     """Return the symmetric ``(X^T X / m + 10 penalty)^-1/2``."""
     variance, directions = np.linalg.eigh(X.T @ X / len(X))
-    # The loss's curvature is this variance times a mean of g_k (1 - g_k), some tenth, to which
-    # the penalty adds its own.
+    # The curvature of the loss is this variance times the mean of g_k (1 - g_k), about a tenth. The
+    # penalty adds its own curvature.
     variance += 10 * penalty
     variance = np.maximum(variance, 1e-10 * variance.max() + np.finfo(float).tiny)
     return np.asarray(directions / np.sqrt(variance) @ directions.T)
 
 
 def _log_softmax(X: Array, coef: Array, intercept: Array) -> tuple[Array, Array]:
-    """Return ``log g`` and g. In Fortran order: sums over few classes are slow in C order."""
+    """Return ``log g`` and g in Fortran order, which makes sums over few classes fast.
+
+    ``scipy.special.log_softmax`` was considered: it returns only ``log g``, in C order.
+    """
     scores = (coef.T @ X.T).T
     scores += intercept
     scores -= scores.max(axis=1)[:, None]

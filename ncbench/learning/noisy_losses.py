@@ -17,7 +17,7 @@ from ncbench.types import Array, Labels
 NO_EXTRA: Array = np.zeros(0)
 NO_EXTRA.setflags(write=False)
 
-# Below it a probability is noise of the floating point, above it a quotient of two is exact.
+# Floor for probabilities that underflow; quotients of probabilities above it are accurate.
 SMALLEST = 1e-200
 
 
@@ -26,25 +26,24 @@ class LossValue(NamedTuple):
 
     value: float
     gradient: Array
-    """With respect to ``log g``, shape (m, n), the 1/m of the mean included."""
+    """With respect to ``log g``, shape (m, n), including the 1/m of the mean."""
     extra_gradient: Array = NO_EXTRA
     """With respect to the loss's own parameters, shape (e,)."""
 
 
 class Loss(Protocol):
-    """A mean loss over a sample, as a function of the posterior and of parameters of its own."""
+    """A mean loss over a sample, as a function of the posterior and its own parameters."""
 
     def __call__(self, log_posterior: Array, posterior: Array, extra: Array) -> LossValue:
-        """Return the loss at ``log g`` and g, both m x n; ``extra`` is empty where unused."""
+        """Return the loss at ``log g`` and g, both m x n; ``extra`` is empty if unused."""
 
 
 class CrossEntropy:
     """``-mean_i sum_k targets[i, k] log g_k(x_i)``, for targets whose rows sum to one.
 
-    Rows need not be distributions, they may have negative entries. Because they sum to one, the
-    loss in terms of the scores ``z = W^T x + b`` is ``log sum_k exp z_k - targets^T z``, so it is
-    convex in (W, b) all the same. What negative entries take away is the lower bound, see
-    :meth:`backward`.
+    Rows may have negative entries. Because they sum to one, the loss as a function of the scores
+    ``z = W^T x + b`` is ``log sum_k exp z_k - targets^T z``, which is convex in (W, b). With
+    negative entries, however, it may have no lower bound; see :meth:`backward`.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ class CrossEntropy:
     Attributes
     ----------
     moved : float
-        Probability that was moved between classes to bound the loss, see :meth:`backward`.
+        Probability mass moved between classes to bound the loss; see :meth:`backward`.
 
     Examples
     --------
@@ -70,7 +69,7 @@ class CrossEntropy:
 
     @classmethod
     def of_labels(cls, y: Labels, n: int) -> CrossEntropy:
-        """Return the usual log loss of labels 0..n-1."""
+        """Return the log loss of labels 0..n-1."""
         return cls(np.eye(n)[y])
 
     @classmethod
@@ -80,21 +79,21 @@ class CrossEntropy:
         With ``l_k = -log g_k``, the corrected losses ``l' = T^-T l`` satisfy
         ``E[l'_noisy | clean = k] = l_k``: the loss is an unbiased estimate of the clean log loss.
 
-        It has no lower bound as it stands, since ``T^-T`` has negative entries. In the weights W
-        any penalty mends that: scores, and so the loss, are Lipschitz in W, and
-        ``mu/2 ||W||^2`` wins against any linear descent. The intercept is not penalised. With
-        ``p = T^-1 p~`` the corrected class priors (the mean of the targets),
+        It has no lower bound, because ``T^-T`` has negative entries. In the weights W, any penalty
+        fixes this: the scores, and so the loss, are Lipschitz in W, and ``mu/2 ||W||^2`` outgrows
+        any linear descent. The intercept is not penalized. Let ``p = T^-1 p~`` be the corrected
+        class priors, which are the mean of the targets. Then
         ``log sum_k exp(x_k + b_k) >= log sum_k exp(b_k) - max_k |x_k|`` gives::
 
             objective >= (log sum_k exp b_k - p^T b) - c ||W|| + mu/2 ||W||^2
 
-        and the first bracket is bounded below if and only if p is a distribution, with a minimum
-        if no p_k is zero; if p has a negative entry the objective falls without end along b
-        alone. Of a finite sample p may have one. ``bounded=True`` therefore lifts entries of p
-        below 1/m (a class has at least one example) to 1/m, rescales, and shifts all targets by
-        the difference. Where p needs no lift, nothing is changed. With centred features the
-        shift is felt by the intercept alone. With it, every penalty ``mu > 0`` makes the
-        objective convex, bounded below and attained.
+        The first bracket is bounded below if and only if p is a distribution, and attains its
+        minimum if no p_k is zero. If p has a negative entry, which can happen with a finite sample,
+        the objective decreases without bound along b. ``bounded=True`` therefore raises entries of
+        p below 1/m (a class has at least one example) to 1/m, rescales p, and shifts all targets by
+        the difference. If no entry is below 1/m, nothing changes. With centered features, the shift
+        only affects the intercept. With it, every penalty ``mu > 0`` makes the objective convex and
+        bounded below, and the minimum is attained.
 
         Parameters
         ----------
@@ -102,7 +101,7 @@ class CrossEntropy:
         y : array of shape (m,)
             Noisy labels, 0..n-1.
         bounded : bool
-            True for a loss to be minimised; False, the unbiased one, for validation.
+            True for a loss to minimize; False, the unbiased loss, for validation.
 
         Examples
         --------
@@ -111,7 +110,7 @@ class CrossEntropy:
         >>> round(CrossEntropy.backward(noise, y, bounded=True).moved, 2)
         0.28
         """
-        # Column k of the identity is the loss of class k alone: entry [y, k] is its weight.
+        # Column k of the identity is the loss of class k: entry [y, k] becomes its weight.
         targets = noise.correct_loss(np.eye(noise.n))[y]
         if not bounded:
             return cls(targets)
@@ -126,7 +125,7 @@ class CrossEntropy:
         self, log_posterior: Array, posterior: Array, extra: Array = NO_EXTRA
     ) -> LossValue:
         """Return the loss at this posterior."""
-        # Transposed, both are contiguous: no copies.
+        # The transposes are contiguous, so vdot does not copy.
         value = float(np.vdot(self._gradient.T, log_posterior.T))
         return LossValue(value, self._gradient)
 
@@ -134,8 +133,8 @@ class CrossEntropy:
 class ForwardCrossEntropy:
     """``-mean_i log (T g(x_i))_{y_i}``, the log loss of noisy labels (Patrini et al. 2017).
 
-    The likelihood of the noisy labels under the model: at least 0, but, as a difference of two
-    convex functions of the scores, not convex unless T is the identity.
+    This is the negative log likelihood of the noisy labels under the model. It is at least 0. As a
+    difference of two convex functions of the scores it is not convex, unless T is the identity.
 
     Parameters
     ----------
@@ -159,8 +158,8 @@ class ForwardCrossEntropy:
         self, log_posterior: Array, posterior: Array, extra: Array = NO_EXTRA
     ) -> LossValue:
         """Return the loss at this posterior."""
-        # The clean class's share of P(noisy = y_i | x_i) is the gradient; the floor keeps it
-        # right (it would be 0 / 0) where g underflows at every class that could give y_i.
+        # The gradient is each clean class's share of P(noisy = y_i | x_i). The floor avoids 0 / 0
+        # where g underflows for every class that can produce y_i.
         share = self._likelihood * np.maximum(posterior, SMALLEST)
         evidence = share.sum(axis=1)
         share /= -len(share) * evidence[:, None]

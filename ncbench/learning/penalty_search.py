@@ -1,4 +1,4 @@
-"""Linear softmax models whose penalty is chosen by the likelihood of held-out noisy labels."""
+"""Choose the penalty of a linear softmax model by the likelihood of held-out noisy labels."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ncbench.learning.noisy_losses import ForwardCrossEntropy, Loss
 from ncbench.types import Array, Labels
 
 PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))
-"""Default penalties mu, two to a decade. In scikit-learn's terms ``C = 1 / (mu m)``."""
+"""Default penalties mu, two per decade. In scikit-learn's terms, ``C = 1 / (mu m)``."""
 
 SEARCH_SIZE = 20_000
-"""With more examples than this, as many choose the penalty and find where the fit starts."""
+"""Largest number of examples used to choose the penalty and to find the start of the fit."""
 
 _PATIENCE = 2
 
@@ -47,33 +47,34 @@ def fit_penalty_path(
     search_size: int = SEARCH_SIZE,
     random_state: int | None = None,
 ) -> PathFit:
-    """Fit from strong to weak penalties, and stop at the one with the best held-out likelihood.
+    """Fit from strong to weak penalties and stop at the best held-out likelihood.
 
-    Each fit starts at the one before: where the loss is not convex, the folds and the final fit
-    go down the same path to the same kind of minimum. A large sample goes down that path with a
-    part of it, and takes the last step with all.
+    Each fit starts at the previous solution. So if the loss is not convex, the folds and the final
+    fit follow the same path to the same kind of minimum. For a large sample, a subsample follows
+    the path and only the last fit uses all examples.
 
     Parameters
     ----------
     X : array of shape (m, d)
-        Standardised.
+        Standardized.
     y : array of shape (m,)
         Noisy labels, 0..n-1.
     noise : NoiseMatrix
     training_loss : callable
-        Makes the loss that is minimised, from the noise and the labels. What chooses the
-        penalty is the forward loss, the negative log likelihood of held-out noisy labels.
+        Returns the loss to minimize, given the noise and the labels. The penalty is chosen by the
+        forward loss, the negative log likelihood of held-out noisy labels.
     penalties : sequence of float, optional
         Candidates for mu in ``mu/2 ||W||^2``; ``PENALTIES`` by default.
     folds : int
         Folds of the cross-validation, stratified by noisy label.
     max_iter, tol
-        Of each fit, see ``fit_linear_softmax``.
+        Parameters of each fit; see ``fit_linear_softmax``.
     search_size : int
-        Of a larger sample, this many examples choose among the penalties. The choice, times the
-        share of the sample that they are, weighs as much against the likelihood of all.
+        Size of the subsample that chooses the penalty if the sample is larger. The chosen penalty
+        is multiplied by the subsample's share of the sample, so that it has the same weight
+        relative to the likelihood of the whole sample.
     random_state : int, optional
-        Of the folds, and of the examples that choose.
+        Seed of the folds and of the subsample.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def fit_penalty_path(
         n_iter += model.n_iter
     if not model.converged:
         warnings.warn(
-            f"linear softmax model: not converged within max_iter={max_iter} iterations at penalty "
+            f"linear softmax model: did not converge in max_iter={max_iter} iterations at penalty "
             f"{penalty:g}",
             ConvergenceWarning,
             stacklevel=3,
@@ -128,7 +129,7 @@ def _best_on_held_out(
     start: LinearSoftmax,
     solve: Callable[[Array, Loss, LinearSoftmax, float], LinearSoftmax],
 ) -> int:
-    """Return which of the penalties, strong to weak, has the smallest loss on held-out folds."""
+    """Return the index of the penalty, from strong to weak, with the smallest held-out loss."""
     models = [start] * len(training)
     losses: list[float] = []
     for penalty in candidates:
@@ -142,7 +143,7 @@ def _best_on_held_out(
                 for (X, loss), model in zip(held_out, models, strict=True)
             )
         )
-        # Weak penalties are the slow ones, and past the minimum they only overfit more.
+        # Weak penalties are slow, and beyond the minimum they only overfit more.
         if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
             break
     return int(np.argmin(losses))
@@ -151,7 +152,7 @@ def _best_on_held_out(
 def check_path(
     penalties: Sequence[float] | None, folds: int, max_iter: int, tol: float
 ) -> list[float]:
-    """Refuse parameters of ``fit_penalty_path`` that cannot be used; return the penalties.
+    """Validate parameters of ``fit_penalty_path``; return the penalties from strong to weak.
 
     Examples
     --------

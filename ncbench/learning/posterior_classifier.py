@@ -1,4 +1,4 @@
-"""Algorithms that learn class probabilities first and decide by argmin rules afterwards."""
+"""Algorithms that first learn class probabilities and then predict by argmin rules."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from ncbench.types import Array, Labels
 
 
 class PosteriorClassifier(NoisyLabelClassifier):
-    """Fits a CPE learner to the noisy labels, corrects its output once, and mixes argmin rules.
+    """Mixture of argmin rules over noise-corrected class probabilities.
 
-    Subclasses take ``cpe`` and ``random_state`` as parameters and write ``fit_mixture``. Where they
-    have a parameter ``sample_split`` it says which examples estimate confusion matrices.
+    Subclasses take ``cpe`` and ``random_state`` as parameters and implement ``fit_mixture``. A
+    parameter ``sample_split``, if they have it, selects the examples for confusion matrices.
 
     Attributes
     ----------
     cpe_ : scikit-learn classifier
         The fitted learner of noisy class probabilities.
     noise_matrix_ : NoiseMatrix
-        The matrix that was corrected for.
+        The noise matrix used for the correction.
     mixture_ : Mixture
         The classifier, as a function of the corrected posterior.
     confusion_ : array of shape (n, n)
-        The mixture's noisy confusion matrix as OP2 estimated it, where the algorithm did.
+        The mixture's estimated noisy confusion matrix, if the algorithm uses OP2.
     diagnostics_ : dict
-        What is worth recording about the optimisation, as plain numbers.
+        Plain numbers about the optimization, for the record.
     seconds_ : dict
-        Time of the fit's two stages, ``cpe`` and ``optimise``.
+        Duration of the two stages of the fit, ``cpe`` and ``optimise``.
     """
 
     cpe: Any
@@ -53,7 +53,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
         learned = time.perf_counter()
         self.noise_matrix_ = noise
         self.diagnostics_: dict[str, Any] = {}
-        # OP1 by Proposition 8: T^-1 eta~ once, instead of T^-T L in every step.
+        # OP1 (Proposition 8): compute T^-1 eta~ once instead of T^-T L in every step.
         self.mixture_ = self.fit_mixture(noise.correct_posterior(fitted.posterior), fitted.y, noise)
         self.seconds_ = {"cpe": learned - started, "optimise": time.perf_counter() - learned}
 
@@ -63,23 +63,23 @@ class PosteriorClassifier(NoisyLabelClassifier):
 
     @abstractmethod
     def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
-        r"""Return the classifier; this is what a subclass writes.
+        r"""Return the fitted mixture; a subclass implements this method.
 
         A classifier is a mixture of argmin rules. A rule with loss matrix L predicts
         :math:`\operatorname{argmin}_k \sum_y p_y(x) L_{yk}` for corrected posteriors
-        :math:`p(x) = T^{-1} \tilde\eta(x)`, which is OP1: :math:`p^\top L =
-        \tilde\eta^\top (T^{-\top} L)`, so L is a loss of *clean* labels. The rule's confusion
-        matrix with the noisy labels is :math:`\tilde C`; that with the clean ones is
-        :math:`C = T^{-1} \tilde C`, which is OP2: ``noise.correct_confusion``.
+        :math:`p(x) = T^{-1} \tilde\eta(x)`. This is OP1: :math:`p^\top L =
+        \tilde\eta^\top (T^{-\top} L)`, so L is a loss of *clean* labels. If :math:`\tilde C` is the
+        rule's confusion matrix with the noisy labels, its confusion matrix with the clean labels is
+        :math:`C = T^{-1} \tilde C`. This is OP2: ``noise.correct_confusion``.
 
         Parameters
         ----------
         posterior : array of shape (m, n)
-            Rows p(x): they sum to 1, and may have negative entries.
+            Rows p(x). They sum to 1 and may have negative entries.
         y : array of shape (m,)
             Noisy labels, 0..n-1, of the same examples.
         noise : NoiseMatrix
-            T, which the posteriors were corrected for.
+            T, as used to correct the posteriors.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
         """
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """Take ``_mix`` for ``fit_mixture``, whose name it was until ncbench 0.2."""
+        """Accept ``_mix``, the name of ``fit_mixture`` before ncbench 0.2."""
         super().__init_subclass__(**arguments)
         own = vars(cls)
         if "fit_mixture" in own:

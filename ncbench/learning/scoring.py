@@ -1,4 +1,4 @@
-"""Model selection with noisy labels: a scikit-learn scorer that corrects for them."""
+"""Model selection with noisy labels: a noise-corrected scikit-learn scorer."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ncbench.plugin import get_registry
 def scorer(
     measure: str | Measure, noise_matrix: NoiseMatrix | ArrayLike | None = None
 ) -> NoiseCorrectedScorer:
-    """Return a scorer for ``GridSearchCV(scoring=...)``, ``cross_val_score`` and their like.
+    """Return a scorer for ``GridSearchCV(scoring=...)``, ``cross_val_score`` and so on.
 
     Parameters
     ----------
     measure : str or Measure
-        The loss: the score is *minus* its value, so that greater is better as scikit-learn wants.
+        The loss. The score is *minus* the loss, because in scikit-learn greater is better.
     noise_matrix : NoiseMatrix or array of shape (n, n), optional
-        Of the labels that are scored with, ``T[i, j] = P(noisy = i | clean = j)``, classes in
-        sorted order. None: they are taken as they are.
+        Noise of the labels used for scoring, ``T[i, j] = P(noisy = i | clean = j)``, classes in
+        sorted order. None means no noise.
 
     Examples
     --------
-    Of four people one is labelled ill, and the classifier calls everybody well. If a quarter of
-    the ill is labelled well, then a third of them is ill:
+    One of four people is labeled ill, and the classifier predicts that all are well. If a quarter
+    of the ill are labeled well, then a third of the people are ill:
 
     >>> from sklearn.dummy import DummyClassifier
     >>> X, noisy = np.zeros((4, 1)), ["ill", "well", "well", "well"]
@@ -50,9 +50,9 @@ def scorer(
 
 @dataclass(frozen=True)
 class NoiseCorrectedScorer:
-    """Minus the loss of a classifier, from noisy labels: ``-psi(T^-1 C~)``.
+    """Minus the loss of a classifier, estimated from noisy labels: ``-psi(T^-1 C~)``.
 
-    Made by :func:`scorer`.
+    Use :func:`scorer` to build one.
     """
 
     measure: Measure
@@ -61,14 +61,14 @@ class NoiseCorrectedScorer:
     def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
         """Return the score of a fitted classifier on noisy labels."""
         labels = np.asarray(y)
-        # A fold may lack a rare class: the training part, or the one that is scored.
+        # The training part or the scored part of a fold may lack a rare class.
         classes = numbered(np.union1d(estimator.classes_, labels), self.noise_matrix)
         n = len(classes)
         if self.noise_matrix is not None and self.noise_matrix.n != n:
             raise NcbenchError(
                 f"scorer: the noise matrix has {self.noise_matrix.n} classes, the labels have {n}: "
-                f"{', '.join(map(str, classes))}; each class has to be in the training part or in "
-                "the one that is scored, so use stratified folds, or labels 0..n-1"
+                f"{', '.join(map(str, classes))}; every class must be in the training part or in "
+                "the scored part, so use stratified folds, or labels 0..n-1"
             )
         codes = np.searchsorted(classes, labels).astype(np.int64)
         C = expected_confusion(codes, prediction(estimator, X, classes))

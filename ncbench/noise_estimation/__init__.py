@@ -1,20 +1,10 @@
-"""What a T estimator is given, what becomes of its estimate, and the audit of a user's labels."""
-
-from __future__ import annotations
+"""The input of T estimators, the repair of their estimates, and the audit of a user's labels."""
 
 from ncbench.noise_estimation.audit import LEVEL, Finding, estimate_noise, examine, read_own_data
 from ncbench.noise_estimation.repair import diagnostics, project_columns, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 
 __all__ = [
-    "LEVEL",
-    "CleanLabels",
-    "Finding",
-    "NoisySample",
-    "diagnostics",
-    "estimate_noise",
-    "examine",
-    "project_columns",
-    "read_own_data",
-    "repair_estimate",
-]
+    "LEVEL", "CleanLabels", "Finding", "NoisySample", "diagnostics", "estimate_noise",
+    "examine", "project_columns", "read_own_data", "repair_estimate",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The noise in a user's own labels: the estimate, how sure it is, and when not to rely on it."""
+"""Audit of a user's labels: the estimated noise, its uncertainty, and reasons to doubt it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
 LEVEL = 0.9
-"""Of the bootstrap intervals."""
+"""Confidence level of the bootstrap intervals."""
 
 _RARE = 30
 _WIDE = 0.25
@@ -31,19 +31,19 @@ _SMALL_SINGULAR_VALUE = 0.2
 
 @dataclass(frozen=True)
 class OwnData:
-    """A user's noisy labels, and the clean ones of the rows that have one."""
+    """A user's noisy labels, and the clean labels that are known."""
 
     name: str
     X: Array
     y: Labels
     classes: tuple[str, ...]
     clean: Labels | None = None
-    """-1 where there is none."""
+    """-1 if unknown."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is found out about the noise in a user's labels."""
+    """Estimated noise of a user's labels."""
 
     data: OwnData
     estimator: str
@@ -52,11 +52,11 @@ class Finding:
     high: Array | None
     resamples: int
     counted: NoiseMatrix | None
-    """From rows with both labels."""
+    """T counted on the rows with both labels."""
     doubts: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything as plain data."""
+        """Return all results as plain data."""
         classes = list(self.data.classes)
         found = diagnostics(self.noise, self.counted)
         pairs = None
@@ -89,7 +89,7 @@ class Finding:
 
 
 def read_own_data(path: str, target: str, clean_column: str | None) -> OwnData:
-    """Read a file; the clean column is no feature, and may be empty in some rows."""
+    """Read a file; the clean column is not a feature and may have empty rows."""
     if clean_column is None:
         dataset: Dataset = get_registry().build("dataset", "file", path=path, target=target)
         return OwnData(dataset.name, dataset.X, dataset.y, dataset.classes)
@@ -110,7 +110,7 @@ def read_own_data(path: str, target: str, clean_column: str | None) -> OwnData:
     if not present.any():
         raise NcbenchError(f"{where}: column {clean_column!r} has no clean label in any row")
     named = label_array(column[present].to_numpy(), where=f"{where}, column {clean_column!r}")
-    # Clean labels are compared by name; a class may have clean labels only.
+    # Compare clean labels by name; a class may occur only among them.
     names = [str(name) for name in named]
     classes = (*dataset.classes, *sorted(set(names) - set(dataset.classes)))
     clean = np.full(len(labels), -1, dtype=np.int64)
@@ -125,10 +125,10 @@ def estimate_noise(
     cpe: Any = None,
     random_state: int | None = None,
 ) -> NoiseMatrix:
-    """Estimate the noise matrix of doubtful labels.
+    """Estimate the noise matrix of noisy labels.
 
-    ``python -m ncbench estimate-noise`` prints the same estimate for a file, and the reasons
-    there are not to rely on it.
+    ``python -m ncbench estimate-noise`` prints the same estimate for a file, with reasons to doubt
+    it.
 
     Parameters
     ----------
@@ -136,18 +136,18 @@ def estimate_noise(
     y : array of shape (m,)
         Noisy labels of any type.
     estimator : str or T estimator
-        A name, such as ``"forward_map"``, or an object: ``load("t_estimator", name)(...)``. It
-        has noisy labels alone to go by; one that needs more is refused.
+        A name, such as ``"forward_map"``, or an object: ``load("t_estimator", name)(...)``. An
+        estimator that needs more than noisy labels raises an error.
     cpe : scikit-learn classifier, optional
-        The class probability learner, where the estimator uses one; by default ``logistic``.
+        Class probability learner, if the estimator uses one; by default ``logistic``.
     random_state : int, optional
-        For what the estimator draws, such as folds.
+        Seed for random choices of the estimator, such as folds.
 
     Returns
     -------
     NoiseMatrix
         ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order, as ``fit`` takes it. Its
-        ``warnings`` say what the estimator found wrong.
+        ``warnings`` list problems with the estimate.
 
     Examples
     --------
@@ -182,18 +182,18 @@ def examine(
     seed: int = 0,
     progress: Callable[[range], Iterable[int]] = iter,
 ) -> Finding:
-    """Estimate the noise matrix, resample for intervals, and collect reasons for doubt.
+    """Estimate the noise matrix, its intervals by resampling, and reasons to doubt it.
 
     Parameters
     ----------
     data : OwnData
     t_estimator, cpe : str
-        Names of plug-ins, used with their defaults.
+        Names of plug-ins; they use their default parameters.
     bootstrap : int
-        Number of resamples, half of the rows each; 0 for no intervals.
+        Number of resamples, each of half of the rows; 0 for no intervals.
     seed : int
     progress : callable
-        Wraps the range of resamples, to show how far it is.
+        Wraps the range of resamples to show progress.
     """
     _require_rows(data, bootstrap)
     registry = get_registry()
@@ -205,8 +205,8 @@ def examine(
         resampled = []
         for k in progress(range(bootstrap)):
             rng = stream(seed, "estimate-noise", "bootstrap", k)
-            # Half of each class, none twice: estimates spread as those of a bootstrap do, whose
-            # repeated rows would be their own neighbours, and on both sides of a fold.
+            # Draw half of each class without replacement. Estimates then vary as in a bootstrap,
+            # but no repeated row is its own neighbor or on both sides of a fold.
             rows = deal_folds(data.y, 2, rng.permutation(len(data.y))) == 0
             again = replace(sample, X=data.X[rows], y=data.y[rows], rng=rng)
             resampled.append(estimator.estimate(again).matrix)
@@ -217,7 +217,7 @@ def examine(
 
 
 def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
-    """Return a user's data as estimators see it."""
+    """Return a user's data as the input of estimators."""
     return NoisySample(
         X=data.X,
         y=data.y,
@@ -230,28 +230,28 @@ def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
 
 
 def _require_rows(data: OwnData, bootstrap: int) -> None:
-    """Refuse data of which a learner could be shown a part with a single class."""
+    """Raise NcbenchError if a learner might get a part of the data with a single class."""
     second, most = np.sort(np.bincount(data.y, minlength=2))[-2:]
-    # Two of a class are in two folds, so one of them is in the rest; a resample is a half.
+    # Two rows of a class are in different folds, so training always sees one. A resample is half.
     needed = 4 if bootstrap else 2
     if second < needed:
-        hint = "" if not bootstrap or second < 2 else "; --bootstrap 0 does with 2"
+        hint = "" if not bootstrap or second < 2 else "; --bootstrap 0 needs only 2"
         raise NcbenchError(
-            f"{data.name}: {len(data.y)} rows are too few to estimate noise from: the two most "
-            f"frequent labels have {most} and {second}, expected at least {needed} of each{hint}"
+            f"{data.name}: {len(data.y)} rows are too few to estimate noise: the two most frequent "
+            f"labels have {most} and {second} rows; expected at least {needed} each{hint}"
         )
 
 
 class _CountedAlready(CleanLabels):
-    """The clean labels of a user's file: they are what estimates are compared with."""
+    """The clean labels of a user's file, which estimates are compared with."""
 
     def __init__(self) -> None:
         pass
 
     def of_share(self, fraction: float) -> Trusted:
         raise NcbenchError(
-            "the rows with a clean label are counted already, whatever the estimator, and printed "
-            "below its estimate: leave --t-estimator out, or name one that needs no clean labels"
+            "the rows with a clean label are always counted and printed below the estimate: leave "
+            "out --t-estimator, or name one that does not need clean labels"
         )
 
 
@@ -266,14 +266,14 @@ def _count(data: OwnData) -> NoiseMatrix:
 def _doubts(
     sample: NoisySample, noise: NoiseMatrix, low: Array | None, high: Array | None
 ) -> list[str]:
-    """Return reasons not to rely on an estimate, beside the estimator's own."""
+    """Return reasons to doubt an estimate, in addition to the estimator's warnings."""
     doubts = []
     if noise.smallest_singular_value < _SMALL_SINGULAR_VALUE:
         doubts.append(
-            f"smallest singular value {noise.smallest_singular_value:.2f}: close to singular, a "
-            f"correction magnifies errors up to {noise.inverse_norm:.1f} times"
+            f"smallest singular value {noise.smallest_singular_value:.2f}: close to singular; "
+            f"a correction magnifies errors up to {noise.inverse_norm:.1f} times"
         )
-    # Of a rare class most labels may be others' mistakes.
+    # Most labels of a rare class may be wrong labels of other classes.
     true = np.clip(noise.correct_posterior(sample.counts.astype(float)), 0.0, None)
     rare = [f"{sample.classes[j]} (about {true[j]:.0f})" for j in np.flatnonzero(true < _RARE)]
     if rare:
@@ -283,16 +283,16 @@ def _doubts(
         i, j = np.unravel_index(width.argmax(), width.shape)
         if width[i, j] > _WIDE:
             doubts.append(
-                f"wide intervals: P(labelled {sample.classes[i]} | truly {sample.classes[j]}) "
-                f"between {low[i, j]:.2f} and {high[i, j]:.2f}"
+                f"wide intervals: P(labeled {sample.classes[i]} | truly {sample.classes[j]}) "
+                f"is between {low[i, j]:.2f} and {high[i, j]:.2f}"
             )
-    # Were classes apart, the noisy label would be predicted as often as it is right.
+    # If classes did not overlap, noisy labels could be predicted as often as they are right.
     guess = sample.out_of_fold_posterior().argmax(axis=1)
     accuracy = float((guess == sample.y).mean())
     reachable = float(np.diagonal(noise.matrix) @ true / true.sum())
     if accuracy < 0.8 * reachable:
         doubts.append(
-            f"classes overlap: held-out labels are predicted right in {accuracy:.0%}, where the "
-            f"noise alone would allow {reachable:.0%}; what is overlap may be taken for noise"
+            f"classes overlap: {accuracy:.0%} of the held-out labels are predicted correctly, but "
+            f"the noise alone would allow {reachable:.0%}; overlap may be mistaken for noise"
         )
     return doubts

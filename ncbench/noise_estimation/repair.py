@@ -1,7 +1,7 @@
-"""The finaliser: every estimate of T passes it before it is used.
+"""Repair of estimated noise matrices before use.
 
-An estimate is made of frequencies and fitted values; it need not be stochastic, nor invertible to
-any use. Whatever is repaired is repaired here, and said.
+An estimate consists of frequencies or fitted values. It may be neither stochastic nor safely
+invertible. All repairs are made here and reported as warnings.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ncbench.errors import NcbenchError
 from ncbench.types import Array
 
 SMALLEST_SINGULAR_VALUE = 0.05
-"""Of an estimate that is used. Below it, ``T^-1`` magnifies errors of T beyond any use."""
+"""Lower limit for estimates. Below it, ``T^-1`` magnifies errors of T too much."""
 
 
 class EstimatedNoiseMatrix(NoiseMatrix):
-    """A noise matrix that can be used, and what had to be done for it.
+    """A repaired noise matrix and the repairs that were made.
 
-    Made by :func:`repair_estimate`.
+    Use :func:`repair_estimate` to build one.
 
     Attributes
     ----------
     a : float
-        Weight of the identity that was mixed in to make T invertible; 0 if it was.
+        Weight of the identity that was mixed in to make T invertible; 0 if not needed.
     warnings : tuple of str
-        Reasons not to trust it.
+        Reasons to doubt the estimate.
     """
 
     def __init__(self, T: ArrayLike, a: float, warnings: Sequence[str]) -> None:
@@ -42,20 +42,20 @@ class EstimatedNoiseMatrix(NoiseMatrix):
 def repair_estimate(
     T: ArrayLike, classes: Sequence[str] | None = None, warnings: Sequence[str] = ()
 ) -> EstimatedNoiseMatrix:
-    """Make a usable noise matrix of an estimate, and say what was done.
+    """Turn an estimate into a usable noise matrix and report the repairs.
 
-    Entries that are no numbers become 0, negative ones too, and columns are normalised; a column
-    of zeros becomes that of the identity. If the smallest singular value is under 0.05, T becomes
-    ``(1 - a) T + a I`` with the smallest a of 0.05, 0.10, ..., 1 that mends it. Warns of each,
-    and of a class whose own label is not its most frequent one.
+    NaN, infinite and negative entries become 0, and columns are normalized. A column of zeros
+    becomes a column of the identity. If the smallest singular value is under 0.05, T becomes
+    ``(1 - a) T + a I`` with the smallest sufficient a among 0.05, 0.10, ..., 1. The last two
+    repairs add a warning. So does a class whose most frequent label is not its own.
 
     Parameters
     ----------
     T : array of shape (n, n)
     classes : sequence of str, optional
-        Names of the classes, for warnings; by default their numbers.
+        Class names for warnings; by default their numbers.
     warnings : sequence of str
-        Others, of the estimator's own.
+        The estimator's own warnings.
 
     Examples
     --------
@@ -70,6 +70,7 @@ def repair_estimate(
     """
     matrix, empty = _stochastic(T)
     names = list(map(str, range(len(matrix)))) if classes is None else list(classes)
+    # Records hold these texts and ``rerun`` compares them: do not reword.
     said = list(warnings)
     said += [f"class {names[j]}: no estimate, taken to be free of noise" for j in empty]
 
@@ -91,7 +92,7 @@ def repair_estimate(
 
 
 def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]:
-    """Return what a record says of an estimate; the errors are None where T is not known.
+    """Return the diagnostics of an estimate for the record; errors are None if T is unknown.
 
     Examples
     --------
@@ -111,9 +112,9 @@ def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]
 
 
 def project_columns(T: Array) -> Array:
-    """Return the nearest matrix (Euclidean) whose columns are distributions.
+    """Project each column onto the probability simplex (Euclidean distance).
 
-    For estimates whose entries can be negative: clipping would favour the others.
+    For estimates with negative entries: clipping them would favor the other entries.
 
     Examples
     --------
@@ -121,7 +122,7 @@ def project_columns(T: Array) -> Array:
     array([[1. , 0.5],
            [0. , 0.5]])
     """
-    # Duchi et al. 2008: subtract the threshold that leaves a sum of one.
+    # Duchi et al. 2008: subtract the threshold for which the positive parts sum to one.
     ordered = -np.sort(-T, axis=0)
     excess = np.cumsum(ordered, axis=0) - 1
     count = np.arange(1, len(T) + 1)[:, None]
@@ -137,7 +138,7 @@ def _stochastic(T: ArrayLike) -> tuple[Array, list[int]]:
     matrix = np.maximum(np.nan_to_num(matrix, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
     empty = np.flatnonzero(matrix.max(axis=0) == 0)
     matrix[empty, empty] = 1.0
-    matrix /= matrix.max(axis=0)  # the sum of huge entries would overflow
+    matrix /= matrix.max(axis=0)  # the sum of huge entries could overflow
     return matrix / matrix.sum(axis=0), empty.tolist()
 
 
@@ -154,4 +155,4 @@ def _smallest(T: Array) -> float:
 
 
 finalise = repair_estimate
-"""The old name, until ncbench 0.3."""
+"""Former name of ``repair_estimate``; works until ncbench 0.3."""

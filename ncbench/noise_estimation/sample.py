@@ -1,4 +1,4 @@
-"""What an estimator of the noise matrix is given."""
+"""The input of T estimators."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ncbench.types import Array, Labels
 
 
 class Trusted(NamedTuple):
-    """Examples of the training part whose clean labels are known."""
+    """Training examples with known clean labels."""
 
     examples: Labels
-    """Which, by their number."""
+    """Indices of the examples."""
     y: Labels
     """Their clean labels."""
 
 
 class CleanLabels:
-    """Clean labels of the training part, of which an estimator may ask for a share.
+    """Clean labels of the training part; an estimator may request a share of them.
 
-    Whom it asks is drawn once: a larger share includes a smaller one, and all estimators of one
-    trial are shown the same examples.
+    The order of the examples is drawn once. So a larger share includes a smaller one, and all
+    estimators of a trial get the same examples.
 
     Parameters
     ----------
     y : array of shape (m,)
-        All of them.
+        Clean labels of all examples.
     rng : numpy Generator
-        Draws whom.
+        Draws the order.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class CleanLabels:
         self._order = rng.permutation(len(y))
 
     def of_share(self, fraction: float) -> Trusted:
-        """Return the clean labels of this share of the examples, of at least one."""
+        """Return the clean labels of this share of the examples, at least one."""
         if not 0 < fraction <= 1:
             raise NcbenchError(f"fraction is {fraction}; expected a number in (0, 1]")
         examples = np.sort(self._order[: max(1, round(fraction * len(self._y)))])
@@ -57,7 +57,7 @@ class CleanLabels:
 
 @dataclass(frozen=True)
 class NoisySample:
-    """The training part of one trial, as a T estimator sees it.
+    """The training part of one trial, as the input of a T estimator.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ class NoisySample:
     cpe : scikit-learn classifier
         An unfitted class probability learner.
     rng : numpy Generator
-        For whatever the estimator draws.
+        For random choices of the estimator.
     noise_matrix : NoiseMatrix, optional
-        The matrix that made the noise. Only ``known`` may look at it.
+        The true noise matrix. Only ``known`` may use it.
     clean : CleanLabels, optional
-        For estimators that say so: clean labels of a share of the examples.
+        Clean labels, for estimators that use a trusted set.
     classes : tuple of str
-        Names of the classes, for warnings; by default their numbers.
+        Class names for warnings; by default their numbers.
     """
 
     X: Array
@@ -96,13 +96,13 @@ class NoisySample:
         return np.bincount(self.y, minlength=self.n_classes)
 
     def posterior(self) -> Array:
-        """Return the learner's probabilities of the examples it was fitted to, m x n."""
+        """Return the learner's probabilities on its own training examples, m x n."""
         return fit_posterior(self.cpe, self.X, self.y, self.n_classes, "none", None).posterior
 
     def out_of_fold_posterior(self) -> Array:
-        """Return probabilities from learners that did not see the example, m x n.
+        """Return out-of-fold probabilities, m x n, with random folds.
 
-        Rows of a fold whose learner never saw a class have a 0 there. The folds are drawn.
+        A class that is missing from the training part of a fold has probability 0 there.
         """
         random_state = int(self.rng.integers(2**31))
         return fit_posterior(
@@ -113,7 +113,7 @@ class NoisySample:
         """Return the clean labels of a share of the examples."""
         if self.clean is None:
             raise NcbenchError(
-                "a trusted set needs clean labels, and this sample has none; cautious_map and "
-                "forward_map need noisy labels alone"
+                "a trusted set needs clean labels, but this sample has none; cautious_map and "
+                "forward_map need only noisy labels"
             )
         return self.clean.of_share(fraction)

@@ -1,6 +1,4 @@
-"""The door for plug-ins: hooks, signatures, the registry, and a package to start from."""
-
-from __future__ import annotations
+"""Plug-ins: hooks, signatures, the registry, and templates for new packages."""
 
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.observers import check_observer
@@ -11,20 +9,7 @@ from ncbench.plugin.signature_cache import source_files
 from ncbench.plugin.spec import hookimpl
 
 __all__ = [
-    "KINDS",
-    "TEMPLATES",
-    "TYPES",
-    "Parameter",
-    "Plugin",
-    "Problem",
-    "Registry",
-    "as_list",
-    "check_observer",
-    "files_in_use",
-    "get_registry",
-    "hookimpl",
-    "parameters_of",
-    "source_files",
-    "use_files",
-    "write_package",
-]
+    "KINDS", "TEMPLATES", "TYPES", "Parameter", "Plugin", "Problem", "Registry", "as_list",
+    "check_observer", "files_in_use", "get_registry", "hookimpl", "parameters_of",
+    "source_files", "use_files", "write_package",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is known of a plug-in, as plain data."""
+"""Descriptions of plug-ins as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ncbench.plugin.signature import Parameter
 
 @dataclass(frozen=True)
 class Plugin:
-    """One registered name: what it is, how it is configured, who brought it."""
+    """A registered plug-in: what it is, its parameters, and the distribution it comes from."""
 
     kind: str
     name: str
@@ -22,7 +22,7 @@ class Plugin:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plugin:
-        """Rebuild from ``dataclasses.asdict`` that went through JSON."""
+        """Rebuild from the JSON form of ``dataclasses.asdict``."""
         parameters = tuple(
             Parameter(**{**parameter, "choices": tuple(parameter["choices"])})
             for parameter in data["parameters"]
@@ -32,7 +32,7 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Problem:
-    """A plug-in that could not be used, and why."""
+    """A plug-in that cannot be used, and the reason."""
 
     distribution: str
     version: str

@@ -1,7 +1,7 @@
-"""A single file as a plug-in: named on the command line, never found by lying in a folder.
+"""Plug-ins from a single file that the user names on the command line.
 
-It stands in for an entry point: its distribution is the file's name and its version a hash of
-its content, so that records say which state of it they came from, and an edit makes new cells.
+The file takes the place of an entry point. Its distribution is the file's name and its version is a
+hash of its content, so records identify the content they came from, and an edit makes new cells.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ncbench.errors import NcbenchError
 
 
 class FileDistribution(NamedTuple):
-    """What stands where an installed plug-in has its distribution."""
+    """Name and version of a plug-in file, in place of an installed distribution."""
 
     name: str
     version: str
@@ -28,12 +28,12 @@ class FileDistribution(NamedTuple):
 
 @dataclass(frozen=True)
 class PluginFile:
-    """A file of Python code with hooks in it.
+    """A Python file with hooks.
 
     Parameters
     ----------
     path : Path
-        Absolute, so that processes with another working folder find it.
+        Absolute, so that processes with another working directory find it.
     version : str
         Hash of the content.
     """
@@ -43,7 +43,7 @@ class PluginFile:
 
     @classmethod
     def read(cls, path: str | Path) -> PluginFile:
-        """Look at a file; raise NcbenchError if there is none."""
+        """Read a file; raise NcbenchError if it is missing or not a Python file."""
         place = Path(path).expanduser().resolve()
         try:
             content = place.read_bytes()
@@ -57,18 +57,18 @@ class PluginFile:
 
     @property
     def name(self) -> str:
-        """The file's name without suffix, where an installed plug-in has its entry point's."""
+        """The file's name without suffix, in place of an entry point's name."""
         return self.path.stem
 
     @property
     def dist(self) -> FileDistribution:
-        """Name of the file and version of its content."""
+        """The file's name and the version of its content."""
         return FileDistribution(self.path.name, self.version)
 
     def load(self) -> ModuleType:
-        """Run the file as a module; raise NcbenchError, with the line, if it cannot be."""
-        # The version is part of the name: an edited file is another module. Dots would make it
-        # part of a package, where pickle would look for it.
+        """Import the file as a module; raise NcbenchError, with the line, if that fails."""
+        # The name includes the version, so an edited file is a new module. It has no dots: with
+        # them, pickle would look for a package.
         name = f"ncbench_plugin_file_{self.name.replace('.', '_')}_{self.version}"
         if name in sys.modules:
             return sys.modules[name]
@@ -76,7 +76,7 @@ class PluginFile:
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module  # where pickle and type hints look for it
+        sys.modules[name] = module  # pickle and type hints look here
         try:
             spec.loader.exec_module(module)
         except BaseException as error:
@@ -89,7 +89,7 @@ class PluginFile:
         return module
 
     def _line(self, error: BaseException) -> str:
-        """Return ``, line 7``, the last line of this file that the error came by."""
+        """Return ``, line 7``: the last line of this file in the traceback."""
         if isinstance(error, SyntaxError) and error.filename == str(self.path):
             return f", line {error.lineno}"
         lines = [
@@ -105,5 +105,5 @@ def _message(error: BaseException) -> str:
 
 
 def read_files(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
-    """Look at several files, each once."""
+    """Read several files, each once."""
     return tuple(dict.fromkeys(PluginFile.read(path) for path in paths))

@@ -1,4 +1,4 @@
-"""Tells observers that a cell has started or has finished; what they do never harms it."""
+"""Notify observers when a cell starts or finishes; their errors never affect the cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ncbench.plugin.registry import OBSERVERS, get_registry
 
 
 def check_observer(observer: str) -> None:
-    """Raise NcbenchError if there is no such observer, or what it needs is not installed."""
+    """Raise NcbenchError if the observer is unknown or a package it needs is not installed."""
     module = get_registry().target(OBSERVERS.group, observer)
     for needed, remedy in getattr(module, "NCBENCH_NEEDS", {}).items():
         if find_spec(needed) is None:
@@ -22,13 +22,13 @@ def check_observer(observer: str) -> None:
 
 
 def run_started(config: Mapping[str, Any]) -> None:
-    """Tell the observers of a cell that its trials are about to run."""
+    """Notify the observers of a cell that its trials are about to run."""
     for observer in config["observers"]:
         _tell(observer, "ncbench_run_started", config=config)
 
 
 def run_finished(record: Mapping[str, Any]) -> None:
-    """Tell the observers of a cell what has become of it."""
+    """Notify the observers of a cell that it has finished, and pass its record."""
     for observer in record["config"]["observers"]:
         _tell(observer, "ncbench_run_finished", record=record)
 
@@ -42,5 +42,5 @@ def _tell(observer: str, hook: str, **arguments: Any) -> None:
 
 @cache
 def _warn(message: str) -> None:
-    """Print a warning, once in a process."""
+    """Print a warning, once per process."""
     print(f"ncbench: warning: {message}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Finds plug-ins by entry point or file, one at a time, and knows what each of them offers."""
+"""Find plug-ins by entry point or file, one at a time, and list what each of them offers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ncbench.plugin.signature_cache import Catalogue, default_path
 ENTRY_POINT_GROUP = "ncbench"
 
 Address = tuple[str, str, str]
-"""Distribution, version and entry point: where a plug-in comes from."""
+"""Distribution, version and entry point of a plug-in."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ KINDS = {
 
 
 OBSERVERS = Kind("observers", "", "observer")
-"""Modules, not classes: they are named by their entry points and have no parameters."""
+"""Observers are modules: named by their entry points, without parameters."""
 
 _OBSERVER_HOOKS = ("ncbench_run_started", "ncbench_run_finished")
 _HOOKS = (*(kind.hook for kind in KINDS.values()), *_OBSERVER_HOOKS)
@@ -63,10 +63,10 @@ class Registry:
     Parameters
     ----------
     points : sequence of EntryPoint or PluginFile
-        Where plug-ins are found. What is wrong with an entry point is a problem to be listed;
-        a file was asked for by name, so what is wrong with it is raised.
+        Sources of plug-ins. A broken entry point is listed in ``problems``. A broken file raises,
+        because the user asked for it by name.
     catalogue : Catalogue, optional
-        What is remembered of plug-ins, so that they need not be imported to be listed.
+        Cached descriptions, so that listing plug-ins does not import them.
     """
 
     def __init__(
@@ -85,10 +85,8 @@ class Registry:
                     found = self._describe(address, point)
                     if catalogue:
                         catalogue.keep(point, found)
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # a broken plug-in must not harm runs that do not use it
+            except (Exception, SystemExit) as error:
+                # A broken plug-in must not affect runs that do not use it.
                 if isinstance(point, PluginFile):
                     raise NcbenchError(_in_file(point, error)) from error
                 self.problems.append(Problem(*_distribution(point), point.name, _one_line(error)))
@@ -105,17 +103,17 @@ class Registry:
         ]
 
     def names(self, kind: str) -> list[str]:
-        """Names registered for a kind, sorted."""
+        """Return the names registered for a kind, sorted."""
         return sorted(name for group, name in self._plugins if group == kind)
 
     def plugins(self) -> list[Plugin]:
-        """Every usable plug-in that a configuration names, by kind and name."""
+        """Return all usable plug-ins that a configuration can name, sorted by kind and name."""
         order = list(KINDS)
         usable = [plugin for plugin in self._usable() if plugin.kind in KINDS]
         return sorted(usable, key=lambda p: (order.index(p.kind), p.name))
 
     def observers(self) -> list[Plugin]:
-        """Every usable observer, by name."""
+        """Return all usable observers, sorted by name."""
         usable = [plugin for plugin in self._usable() if plugin.kind == OBSERVERS.group]
         return sorted(usable, key=lambda plugin: plugin.name)
 
@@ -132,20 +130,20 @@ class Registry:
         return claims[0]
 
     def unknown(self, kind: str, name: str) -> UnknownName:
-        """Return the error for a name that is not registered, or a kind that there is not."""
+        """Return the error for a name that is not registered, or for an unknown kind."""
         if kind not in _TITLES:
             return UnknownName.among("kind of plug-in", kind, _TITLES)
         error = UnknownName.among(f"{kind}={name}: {_TITLES[kind]}", name, self.names(kind))
         broken = {problem.distribution for problem in self.problems}
         if broken:
             error.add(
-                f"could not be loaded: plug-ins of {', '.join(sorted(broken))}; "
+                f"plug-ins of {', '.join(sorted(broken))} could not be loaded; "
                 "see python -m ncbench plugins"
             )
         return error
 
     def target(self, kind: str, name: str) -> Any:
-        """Return the class or function itself, importing its module if need be."""
+        """Return the registered class or function, importing its module if necessary."""
         plugin = self.plugin(kind, name)
         address = (plugin.distribution, plugin.version, plugin.entry_point)
         return self._load(address, self._points[address])[kind][name]
@@ -159,8 +157,8 @@ class Registry:
     def build(self, kind: str, /, name: str, **arguments: Any) -> Any:
         """Call a plug-in with its configuration.
 
-        Arguments that the core supplies to this kind are left out where the plug-in's
-        signature does not ask for them.
+        Drops arguments that the core supplies to this kind if the plug-in's signature does not have
+        them.
         """
         target = self.target(kind, name)
         wanted = inspect.signature(target).parameters
@@ -199,7 +197,7 @@ class Registry:
     def _offers(self, module: Any, entry_point: str) -> dict[str, dict[str, Any]]:
         callers = {c.name: c for c in self._manager.get_hookcallers(module) or []}
         for name, caller in callers.items():
-            if not caller.has_spec():  # a misspelt hook would never be called
+            if not caller.has_spec():  # a misspelled hook would never be called
                 raise UnknownName.among("hook", name, _HOOKS)
         offers: dict[str, dict[str, Any]] = {}
         if not callers.keys().isdisjoint(_OBSERVER_HOOKS):
@@ -229,27 +227,26 @@ _files: tuple[PluginFile, ...] = ()
 
 
 def use_files(paths: Iterable[str | Path]) -> None:
-    """Have :func:`get_registry` know the plug-ins of these files, instead of those named before.
+    """Make :func:`get_registry` use the plug-ins of these files; replaces earlier files.
 
-    Holds for this process. Raises NcbenchError for a file that is missing or broken, or that
-    has no hook in it.
+    Applies to this process. Raises NcbenchError if a file is missing, broken, or has no hook.
     """
     global _files
     files = read_files(paths)
     if files:
-        _registry(files)  # what is wrong with them is said now
+        _registry(files)  # raises now if a file is broken
     _files = files
 
 
 def files_in_use() -> list[str]:
-    """Return the absolute paths that :func:`use_files` was last given."""
+    """Return the absolute paths last passed to :func:`use_files`."""
     return [str(file.path) for file in _files]
 
 
 def get_registry() -> Registry:
-    """Return the registry of the installed plug-ins and of the files in use.
+    """Return the registry of installed plug-ins and files in use.
 
-    It is built on first use in each process.
+    Each process builds it on first use.
     """
     return _registry(_files)
 
@@ -280,7 +277,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _check_api(module: Any) -> None:
-    """Refuse a plug-in that was written for hooks this ncbench does not have yet."""
+    """Raise NcbenchError if a plug-in needs a newer version of the hooks."""
     wanted = getattr(module, "NCBENCH_API", spec.API_VERSION)
     if not isinstance(wanted, int) or wanted < 1:
         raise NcbenchError(

@@ -1,4 +1,4 @@
-"""``ncbench new-plugin``: writes a package with a plug-in of each kind, from templates."""
+"""``ncbench new-plugin``: write a plug-in package from templates."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ _NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 
 class Start(NamedTuple):
-    """What a kind of plug-in starts from."""
+    """Template data for a kind of plug-in."""
 
-    group: str  # of the configuration
+    group: str  # config group
     is_class: bool
     description: str
     parameter: str
-    sweep: str  # shows it in a table, beside what is shipped
+    sweep: str  # compares it with shipped plug-ins in a table
 
 
 TEMPLATES: Mapping[str, Start] = {
     "algorithm": Start(
-        "algo", True, "A prior-weighted rule as algorithm.", "power", "algo=ncfw,{name}"
+        "algo", True, "A prior-weighted rule as an algorithm.", "power", "algo=ncfw,{name}"
     ),
     "measure": Start(
         "measure",
         True,
-        "A power mean of errors as measure.",
+        "A power mean of errors as a measure.",
         "exponent",
         "algo=ncfw,fw measure={name}",
     ),
     "noise": Start(
         "noise",
         True,
-        "Noise among neighbouring classes.",
+        "Noise between neighboring classes.",
         "decay",
         "algo=ncfw,fw noise=random,{name}",
     ),
     "cpe": Start(
         "cpe",
         False,
-        "Discriminant analysis as learner of class probabilities.",
+        "Discriminant analysis as a learner of class probabilities.",
         "shrinkage",
         "algo=ncfw,fw cpe=logistic,{name}",
     ),
@@ -67,7 +67,7 @@ TEMPLATES: Mapping[str, Start] = {
     "dataset": Start(
         "dataset",
         False,
-        "Three normal classes in a row as data set.",
+        "Three normal classes in a row as a data set.",
         "distance",
         "algo=ncfw,fw dataset={name}",
     ),
@@ -75,9 +75,9 @@ TEMPLATES: Mapping[str, Start] = {
 
 
 def write_package(name: str, kind: str) -> tuple[Path, list[str]]:
-    """Write a package into a new folder of this name; return it, and the commands that come next.
+    """Write a package into a new folder of this name; return the folder and the next commands.
 
-    Nothing is left behind if the name is taken or cannot be one.
+    Writes nothing if the name is taken or invalid.
     """
     start, module = TEMPLATES[kind], name.replace("-", "_")
     folder = Path(name)
@@ -123,22 +123,21 @@ def write_package(name: str, kind: str) -> tuple[Path, list[str]]:
 def _check_name(name: str, module: str, group: str, folder: Path) -> None:
     if not _NAME.fullmatch(name) or keyword.iskeyword(module):
         raise NcbenchError(
-            f"new-plugin {name}: not a name for a package; small letters, digits and single "
-            "dashes, beginning with a letter, such as my-method"
+            f"new-plugin {name}: not a valid package name; use lowercase letters, digits and "
+            "single dashes, starting with a letter, such as my-method"
         )
     if folder.exists() or folder.is_symlink():
-        raise NcbenchError(f"new-plugin {name}: {folder.absolute()} exists already")
+        raise NcbenchError(f"new-plugin {name}: {folder.absolute()} already exists")
     if module in get_registry().names(group):
-        raise NcbenchError(f"new-plugin {name}: {group}={module} is registered already")
+        raise NcbenchError(f"new-plugin {name}: {group}={module} is already registered")
     if module in sys.stdlib_module_names or find_spec(module) is not None:
         raise NcbenchError(
-            f"new-plugin {name}: a module {module} can be imported already, and this one would "
-            "be in its way; choose another name"
+            f"new-plugin {name}: a module {module} can already be imported; choose another name"
         )
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write all of a folder or nothing: under another name first, then renamed."""
+    """Write a folder atomically: under a temporary name, then renamed."""
     try:
         parent = tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent)
         try:

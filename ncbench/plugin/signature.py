@@ -1,7 +1,6 @@
 """A plug-in's signature as its configuration: names, types, defaults.
 
-The description is plain data, so that a catalogue of it can be kept without importing the
-plug-in again.
+Descriptions are plain data, so they can be cached without importing the plug-in again.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ TYPES: dict[str, Any] = {
     "list[list[float]]": list[list[float]],
     "dict[str, Any]": dict[str, Any],
 }
-"""The types a parameter of a plug-in may have, each also as ``X | None``."""
+"""The allowed types of plug-in parameters, each also as ``X | None``."""
 
-_NAMES = {str(annotation): name for name, annotation in TYPES.items()}
+_NAMES = {annotation: name for name, annotation in TYPES.items()}
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,10 @@ class Parameter:
     optional : bool
         Whether None is allowed.
     required : bool
-        Whether there is no default.
+        Whether the parameter has no default.
     default : object
     choices : tuple of str
-        The values allowed, for ``Literal`` types; empty otherwise.
+        The allowed values of a ``Literal`` type; empty otherwise.
     """
 
     name: str
@@ -66,9 +65,9 @@ class Parameter:
 
 
 def as_list(value: Any, annotation: Any) -> Any:
-    """Return a (nested) list with whole numbers turned to floats where floats are wanted.
+    """Convert integers to floats in a (nested) list where the annotation expects floats.
 
-    Raises ValueError with the first entry that does not fit.
+    Raises ValueError for the first entry of another type.
 
     Examples
     --------
@@ -100,7 +99,7 @@ def parameters_of(
     ----------
     target : class or function
     supplied : names
-        Arguments that the core supplies, and that are no configuration.
+        Arguments that the core supplies; they are not configuration.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def parameters_of(
     >>> [str(parameter) for parameter in parameters_of(method, supplied=["measure"])]
     ['alpha: float = 1.0', 'mode: a|b = a']
     """
-    # A class without __init__ of its own has object's signature, which takes anything.
+    # A class without its own __init__ has the signature of object, which accepts anything.
     if inspect.isclass(target) and target.__init__ is object.__init__:
         return ()
     function = target.__init__ if inspect.isclass(target) else target
@@ -124,10 +123,10 @@ def parameters_of(
             parameter.POSITIONAL_ONLY,
         ):
             raise NcbenchError(
-                f"{where}: *args, **kwargs and positional-only are not configuration"
+                f"{where}: *args, **kwargs and positional-only parameters cannot be configured"
             )
         if name == "name":
-            raise NcbenchError(f"{where}: 'name' is taken by the plug-in's own name")
+            raise NcbenchError(f"{where}: 'name' is reserved for the plug-in's name; rename it")
         if name not in hints:
             raise NcbenchError(f"{where} has no type hint; give it one of {', '.join(TYPES)}")
         described.append(_describe(parameter, hints[name], where))
@@ -155,7 +154,7 @@ def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
     choices: tuple[str, ...] = ()
     if typing.get_origin(hint) is Literal:
         choices, hint = typing.get_args(hint), str
-    if str(hint) not in _NAMES or not all(isinstance(choice, str) for choice in choices):
+    if hint not in _NAMES or not all(isinstance(choice, str) for choice in choices):
         raise NcbenchError(
             f"{where} has type {hint}; known: {', '.join(TYPES)}, Literal of strings, "
             "each also with | None"
@@ -163,12 +162,12 @@ def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
     required = parameter.default is parameter.empty
     if not required and not _fits(parameter.default, hint, optional):
         raise NcbenchError(
-            f"{where} has default {parameter.default!r}, which is not {_NAMES[str(hint)]}"
-            + ("" if optional else "; if None is meant, say so with | None")
+            f"{where} has default {parameter.default!r}, which is not {_NAMES[hint]}"
+            + ("" if optional else "; to allow None, add | None to the type")
         )
     return Parameter(
         name=parameter.name,
-        type=_NAMES[str(hint)],
+        type=_NAMES[hint],
         optional=optional,
         required=required,
         default=None if required else parameter.default,

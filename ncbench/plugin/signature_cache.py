@@ -1,9 +1,9 @@
-"""Remembers what each distribution's plug-ins offered when they were last imported.
+"""Cache of plug-in descriptions, so that listing plug-ins does not import them.
 
-Naming plug-ins, listing them and checking a command line need their signatures, not their
-code; importing scikit-learn to learn a signature again costs seconds. An entry holds for as
-long as version and files of the plug-in's package are the same. It is a cache: deleting the file
-is always safe, and a folder that cannot be written only costs time.
+Listing plug-ins and checking a command line need signatures, not code, and importing scikit-learn
+to get a signature takes seconds. An entry is valid as long as the version and the files of the
+plug-in's package do not change. Deleting the cache file is always safe. If its folder is not
+writable, plug-ins are imported every time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ncbench.plugin.file import PluginFile
 
 
 def default_path() -> Path:
-    """Return the file for this Python environment, in the user's cache folder."""
+    """Return the cache file of this Python environment, in the user's cache folder."""
     own, user = os.environ.get("NCBENCH_CACHE_HOME"), os.environ.get("XDG_CACHE_HOME")
     folder = Path(own) if own else Path(user or Path.home() / ".cache") / "ncbench"
     environment = hashlib.sha256(f"{sys.prefix} {sys.version}".encode()).hexdigest()[:16]
@@ -39,7 +39,7 @@ class Catalogue:
     Parameters
     ----------
     path : Path
-        Where they are kept.
+        The cache file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,23 +51,23 @@ class Catalogue:
             self._entries = {}
 
     def find(self, point: EntryPoint | PluginFile) -> list[Plugin] | None:
-        """Return what an entry point offered, if nothing has changed since."""
+        """Return the plug-ins of an entry point; None if they are not cached or have changed."""
         entry = self._entries.get(_key(point))
         try:
             if entry is None or entry["state"] != _state(point):
                 return None
             return [Plugin.from_json(plugin) for plugin in entry["plugins"]]
-        except (KeyError, TypeError):  # a file of another version, or not ours
+        except (KeyError, TypeError):  # a file of another version or program
             return None
 
     def keep(self, point: EntryPoint | PluginFile, plugins: list[Plugin]) -> None:
-        """Remember what an entry point offers."""
+        """Store the plug-ins of an entry point."""
         described = [asdict(plugin) for plugin in plugins]
         self._entries[_key(point)] = {"state": _state(point), "plugins": described}
         self._changed = True
 
     def save(self) -> None:
-        """Write the file, whole or not at all, if anything changed."""
+        """Write the cache file atomically, if anything changed."""
         if not self._changed:
             return
         with contextlib.suppress(OSError, TypeError, ValueError):
@@ -80,13 +80,13 @@ def _key(point: EntryPoint | PluginFile) -> str:
 
 
 def _state(point: EntryPoint | PluginFile) -> str:
-    """Return a text that changes when the plug-in's package, or the core, is edited or upgraded."""
+    """Return a hash that changes when the plug-in's package or the core is edited or upgraded."""
     state = hashlib.sha256((point.dist.version if point.dist else "").encode())
-    # The version of a file is a hash of all of it.
+    # The version of a plug-in file is already a hash of its content.
     own = [] if isinstance(point, PluginFile) else [point.module.partition(".")[0]]
     for package in (*own, "ncbench"):
         for file in source_files(package):
-            about = file.lstat()  # an editor's lock file may be a link to nowhere
+            about = file.lstat()  # an editor's lock file may be a dangling link
             state.update(f"{file} {about.st_mtime_ns} {about.st_size}\n".encode())
     return state.hexdigest()
 
@@ -95,7 +95,7 @@ def source_files(package: str) -> Iterator[Path]:
     """Yield the Python files of a top-level package or module, without importing it."""
     # The spec of a top-level package is found without importing it.
     spec = None
-    with contextlib.suppress(ValueError):  # __main__ has none
+    with contextlib.suppress(ValueError):  # __main__ has no spec
         spec = find_spec(package)
     if spec is None:
         return

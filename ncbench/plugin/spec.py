@@ -1,15 +1,14 @@
-"""The plug-in door: one hook per kind of thing that can be plugged in, and two for observers.
+"""Hook specifications: one hook for each kind of plug-in, and two for observers.
 
-A plug-in is a module with functions of these names, marked with ``ncbench.hookimpl`` and named
-by an entry point of group ``ncbench``, or a file named by ``plugins_from``. It may say which
-version of this page it was written for, ``NCBENCH_API = 1``; one for a newer version than
-``API_VERSION`` is refused with a message that says so. Each of the first six functions returns
-a mapping from name to a class or function. Its keyword arguments, with their type hints and
-defaults, are its configuration; arguments in the table below are not configuration: the core
-supplies them.
+A plug-in is a module with functions of these names, marked with ``ncbench.hookimpl``. It is named
+by an entry point of the group ``ncbench``, or it is a file named by ``plugins_from``. It may
+declare the version of the hooks it was written for, ``NCBENCH_API = 1``; a version above
+``API_VERSION`` is an error. Each of the first six hooks returns a mapping from name to a class or
+function. The keyword arguments of that class or function, with type hints and defaults, are its
+configuration, except for the arguments that the core supplies:
 
 ================= ============================ =================================================
-kind              supplied by the core         what the class or function gives
+kind              supplied by the core         what the class or function returns
 ================= ============================ =================================================
 data set          data_dir, rng                a ``Dataset``
 noise model                                    ``corrupt(dataset, sigma, rng)``
@@ -38,26 +37,26 @@ if TYPE_CHECKING:
     from ncbench.noise_estimation import NoisySample
 
     class NoiseModel(Protocol):
-        """Makes noisy labels."""
+        """Draws noisy labels."""
 
         def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
-            """Return noisy labels for the whole data set and the matrix that made them."""
+            """Return noisy labels of the whole data set and the noise matrix."""
 
     class TEstimator(Protocol):
         """Estimates the noise matrix."""
 
         def estimate(self, sample: NoisySample) -> NoiseMatrix:
-            """Return the estimated noise matrix, as made by ``repair_estimate``."""
+            """Return the estimated noise matrix, usually from ``repair_estimate``."""
 
 
 API_VERSION = 1
-"""Goes up by one when a hook is added, or when something else is asked of what hooks return."""
+"""Incremented when a hook is added or the contract of its return value changes."""
 
 hookspec = pluggy.HookspecMarker("ncbench")
 hookimpl = pluggy.HookimplMarker("ncbench")
 
 
-# What can be named in a configuration
+# Plug-ins that a configuration can name
 
 
 @hookspec
@@ -105,28 +104,28 @@ def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
     raise NotImplementedError
 
 
-# Observers: modules that follow a sweep. A run asks for them by the names of their entry points
-# (of a file: its name without .py), ``observers=[mlflow]``; no other is called.
+# Observers: modules that follow a sweep. ``observers=[mlflow]`` names them by entry point, or by
+# file name without .py. Other observers are not called.
 
 
 @hookspec
 def ncbench_run_started(config: Mapping[str, Any]) -> None:
-    """Take note that a cell is about to run its trials.
+    """Handle the start of a cell's trials.
 
-    Called in the process that runs the cell; not for a cell that is found finished, is skipped,
-    or fails before its first trial. ``config`` is a copy of its resolved configuration and its
-    ``id``. What an observer raises becomes a warning on standard error; the cell runs on.
+    Called in the process that runs the cell. Not called if the cell is already finished, is
+    skipped, or fails before its first trial. ``config`` is a copy of the resolved configuration
+    with the cell's ``id``. An exception in an observer becomes a warning on standard error.
     """
     raise NotImplementedError
 
 
 @hookspec
 def ncbench_run_finished(record: Mapping[str, Any]) -> None:
-    """Take note of a cell's record: done, skipped or failed.
+    """Handle a cell's record: done, skipped or failed.
 
-    Called after the record is written, in the process that ran the cell; if that was killed, in
-    the one that noticed. A cell run alone that raises has no record in the end, but a failed
-    one is passed here. ``record`` is a copy. What an observer raises becomes a warning on
-    standard error, no more.
+    Called after the record is written, in the process that ran the cell, or in the process that
+    noticed that it was killed. A single run that raises writes no record, but a failed record is
+    passed here. ``record`` is a copy. An exception in an observer becomes a warning on standard
+    error.
     """
     raise NotImplementedError

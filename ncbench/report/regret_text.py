@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ncbench.report.grid import Entry, Grid, Section
-from ncbench.results import curve_keys, slopes
+from ncbench.results.regret import curve_keys, slopes
 
 
 def optima_section(optima: pd.DataFrame) -> Section:

@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
 
+STOP = "stop"
+"""The file in a sweep's folder that keeps more cells from starting."""
+
 _INTERVAL = 0.25
 
 

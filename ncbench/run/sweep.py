@@ -20,22 +20,22 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncbench.config import quoted
+from ncbench.config.overrides import quoted
 from ncbench.files import write_json
 from ncbench.run.describe import describe_cell
-from ncbench.run.progress import Progress
+from ncbench.run.progress import STOP, Progress
 from ncbench.run.record import CellFolder, read_record
 from ncbench.run.worker import get_worker, summary
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from ncbench.config import HydraSession
+    from ncbench.config.hydra_session import HydraSession
     from ncbench.types import Config
 
 
-JOBS, STOP = "groups.json", "stop"
-"""Files of a sweep's folder: the cells of each job, and a mark that no more cells may start."""
+JOBS = "groups.json"
+"""The file in a sweep's folder that lists the cells of each job."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Contract checks: what every plug-in of a kind promises, and whether one keeps it.
+"""Contract checks for each kind of plug-in.
 
 A plug-in package tests itself with three lines::
 
@@ -8,7 +8,7 @@ A plug-in package tests itself with three lines::
     def test_contract(check):
         check()
 
-and ``python -m ncbench check NAME|DISTRIBUTION`` does the same from the command line.
+``python -m ncbench check NAME|DISTRIBUTION`` does the same on the command line.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ __all__ = [
 
 
 def run_checks(kind: str, name: str, **arguments: Any) -> Iterator[Result]:
-    """Check one registered plug-in, one result after the other.
+    """Check a registered plug-in; yield one result per check.
 
     Parameters
     ----------
     kind : {"algo", "measure", "dataset", "noise", "cpe", "t_estimator"}
     name : str
-        As registered.
+        Registered name.
     **arguments
-        Parameters of the plug-in, where the defaults are not what is to be checked.
+        Parameters of the plug-in that differ from the defaults.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def check_scikit_learn(build: Build) -> None:
         )
         broken(
             f"{len(failed)} of scikit-learn's {len(outcomes)} checks fail: {said}",
-            "derive from ncbench.NoisyLabelClassifier, which validates input as they ask",
+            "derive from ncbench.NoisyLabelClassifier, which validates input as they require",
         )
 
 
@@ -49,7 +49,7 @@ def check_fit_takes_noise_matrix(build: Build) -> None:
 
 
 def check_refuses_bad_noise_matrix(build: Build) -> None:
-    """It refuses a noise matrix that is transposed or of the wrong size."""
+    """It rejects a noise matrix that is transposed or has the wrong size."""
     if not _corrects(build):
         return
     X, y = blobs(120)
@@ -66,7 +66,7 @@ def check_refuses_bad_noise_matrix(build: Build) -> None:
 
 
 def check_respects_noise_matrix(build: Build) -> None:
-    """Told T, it finds the clean classes; if it does not correct, T changes nothing."""
+    """Given T, it finds the clean classes; if it does not correct, T changes nothing."""
     data, noisy = noisy_blobs(900, STRONG_T)
 
     def fitted(noise_matrix: Array | None) -> Any:
@@ -93,7 +93,7 @@ def check_respects_noise_matrix(build: Build) -> None:
 
 
 def check_measure_families(build: Build) -> None:
-    """It fits measures of the families it declares, refuses others, or looks at none."""
+    """It fits measures of its declared families and rejects others, or ignores the measure."""
     X, y = blobs(120, spread=1.5)
     declared = _families(build)
     for known in (build.target, _algorithm(build)):
@@ -116,7 +116,7 @@ def check_measure_families(build: Build) -> None:
     if unknown or not declared:
         broken(
             f"measure_families is {declared!r}; known: {', '.join(get_args(Family))}",
-            "declare a frozenset of these, or None for an algorithm that looks at no measure",
+            "declare a frozenset of these, or None for an algorithm that ignores the measure",
         )
     for family, psi in _MEASURES:
         try:
@@ -138,12 +138,12 @@ def check_measure_families(build: Build) -> None:
 def check_seeded(build: Build) -> None:
     """The same random_state gives the same classifier."""
     X, y = blobs(120, spread=1.5)
-    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
     _require_equal(_proba(build, X, y), _proba(build, X, y), "of two fits with one random_state")
 
 
 def check_inputs_unchanged(build: Build) -> None:
-    """It leaves X, y, the noise matrix and the CPE learner as they are."""
+    """It does not modify X, y, the noise matrix or the CPE learner."""
     X, y = blobs(120, spread=1.5)
     given = {"X": X, "y": y, "noise_matrix": T.copy()}
     before = {name: array.copy() for name, array in given.items()}
@@ -165,7 +165,7 @@ def check_inputs_unchanged(build: Build) -> None:
 
 
 def check_labels(build: Build) -> None:
-    """Labels may be strings, truth values, or numbers that do not start at 0."""
+    """Labels may be strings, booleans, or numbers that do not start at 0."""
     for n, kinds in ((3, ([3, 7, 8], [-1, 0, 1], ["ant", "bee", "cat"])), (2, ([False, True],))):
         X, y = blobs(120, n, spread=1.5)
         noise = T if n == 3 else np.array([[0.9, 0.2], [0.1, 0.8]])
@@ -189,7 +189,7 @@ def check_labels(build: Build) -> None:
 
 
 def check_probabilities(build: Build) -> None:
-    """Rows of predict_proba sum to one, and predict gives the most probable class."""
+    """Rows of predict_proba sum to one, and predict returns the most probable class."""
     X, y = blobs(120, spread=1.5)
     fitted = _algorithm(build).fit(X, y, noise_matrix=T)
     P = np.asarray(fitted.predict_proba(X))
@@ -203,19 +203,19 @@ def check_probabilities(build: Build) -> None:
         i = int(P.min(axis=1).argmin()) if P.min() < -1e-12 else i
         broken(
             f"row {i} of predict_proba is {P[i].tolist()}",
-            "return a distribution; T^-1 of a posterior is none, its argmax or projection is",
+            "return a distribution; T^-1 eta~ is not one, its argmax or projection is",
         )
     predicted, expected = fitted.predict(X), fitted.classes_[P.argmax(axis=1)]
     if not np.array_equal(predicted, expected):
         i = int(np.flatnonzero(predicted != expected)[0])
         broken(
             f"predict gives {predicted[i]} for row {i}, whose predict_proba is {P[i].tolist()}",
-            "predict the most probable class, ties to the lowest",
+            "predict the most probable class; ties go to the lowest",
         )
 
 
 def check_batches(build: Build) -> None:
-    """Each example is predicted the same alone, among its class, and in a batch of all."""
+    """The prediction of an example does not depend on the other examples of the batch."""
     X, y = blobs(60, spread=1.5)
     fitted = _algorithm(build).fit(X, y, noise_matrix=T)
     P = fitted.predict_proba(X)
@@ -227,7 +227,7 @@ def check_batches(build: Build) -> None:
 
 
 def check_pickling(build: Build) -> None:
-    """It survives pickling once it is fitted."""
+    """It can be pickled after fit."""
     X, y = blobs(60, spread=1.5)
     fitted = _algorithm(build).fit(X, y, noise_matrix=T)
     again = unpickled(fitted)
@@ -252,14 +252,14 @@ _MEASURES = tuple(MEASURES.items())
 
 
 def _algorithm(build: Build, **supplied: Any) -> Any:
-    """Build one with a fast learner and a measure that it says it can optimise."""
+    """Build the algorithm with a fast learner and a measure of a declared family."""
     families = _families(build) or {"linear"}
     psi = next((psi for family, psi in _MEASURES if family in families), MEASURES["linear"])
     return build(**{"measure": psi, "cpe": GaussianNB(), "random_state": 0, **supplied})
 
 
 def _families(build: Build) -> Any:
-    # The core asks what is registered, before anything is built.
+    # The core looks at the registered object before it builds anything.
     return getattr(build.target, "measure_families", None)
 
 
@@ -277,6 +277,6 @@ def _require_equal(first: Array, second: Array, whose: str, tolerance: float = 0
     if not difference <= tolerance:
         broken(
             f"predict_proba {whose} differs by up to {difference:.3g}",
-            "let everything random come from random_state, everything learnt from fit, and the "
-            "prediction of a row from that row",
+            "draw all random numbers from random_state, learn only in fit, and predict each row "
+            "from that row alone",
         )

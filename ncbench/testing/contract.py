@@ -1,4 +1,4 @@
-"""What a contract check is, what it is given, and what it leaves behind."""
+"""Contract checks: their input, how they run, and their results."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ncbench.plugin import KINDS, parameters_of
 
 
 class ContractError(AssertionError):
-    """A promise that a plug-in does not keep: what is wrong, the value, and how to mend it."""
+    """A violated contract: what is wrong, the value, and how to fix it."""
 
 
 class NotChecked(Exception):
-    """A plug-in that cannot be had here, such as a data set whose file is missing, and why."""
+    """The reason why a plug-in cannot be checked, such as a missing data file."""
 
 
-def broken(wrong: str, mend: str) -> NoReturn:
+def broken(wrong: str, fix: str) -> NoReturn:
     """Raise ContractError.
 
     Examples
@@ -35,38 +35,38 @@ def broken(wrong: str, mend: str) -> NoReturn:
     >>> broken("the loss is 1.5, above 1", "divide by its largest value")
     Traceback (most recent call last):
     ...
-    ncbench.testing.contract.ContractError: the loss is 1.5, above 1. To mend it: divide by its \
+    ncbench.testing.contract.ContractError: the loss is 1.5, above 1. To fix it: divide by its \
 largest value
     """
-    raise ContractError(" ".join(f"{wrong}. To mend it: {mend}".split()))
+    raise ContractError(" ".join(f"{wrong}. To fix it: {fix}".split()))
 
 
 def unpickled(fitted: Any) -> Any:
-    """Return what pickling makes of a fitted estimator."""
+    """Return a fitted estimator after pickling and unpickling."""
     try:
         return pickle.loads(pickle.dumps(fitted))
     except Exception as error:
         broken(
             f"pickling raises {type(error).__name__}: {error}",
-            "keep no lambda, open file or local class in an attribute",
+            "do not keep a lambda, open file or local class in an attribute",
         )
 
 
 @dataclass(frozen=True)
 class Build:
-    """A plug-in under test: call it to build one, with what the core supplies to its kind.
+    """A plug-in under test; call it with the arguments that the core supplies to its kind.
 
     Parameters
     ----------
     kind : str
         Config group, such as ``measure``.
     target : class or function
-        What the plug-in registers.
+        The registered class or function.
     arguments : mapping
-        Its parameters, where the defaults are not what is to be checked. May hold what the core
-        supplies too, such as ``data_dir``, which then takes the place of the checks' own.
+        Parameters that differ from the defaults. May include arguments that the core supplies, such
+        as ``data_dir``; they replace those of the checks.
     name : str
-        As registered.
+        Registered name.
 
     Examples
     --------
@@ -81,10 +81,10 @@ class Build:
     name: str = ""
 
     def __call__(self, **supplied: Any) -> Any:
-        """Build one. What the plug-in's signature does not ask for is left out.
+        """Build the plug-in. Drops supplied arguments that its signature does not have.
 
-        Raises NotChecked where the plug-in refuses its parameters with an NcbenchError, such as
-        the path of a file that does not exist.
+        Raises NotChecked if the plug-in raises NcbenchError for its parameters, such as the path of
+        a file that does not exist.
         """
         wanted = inspect.signature(self.target).parameters
         given = {**supplied, **self.arguments}
@@ -94,14 +94,14 @@ class Build:
             return self.target(**used)
         except NcbenchError as error:
             made_something_bad(error)
-            raise NotChecked(f"{self} cannot be had with these parameters: {error}") from error
+            raise NotChecked(f"{self} cannot be built with these parameters: {error}") from error
 
     def __str__(self) -> str:
         return f"{self.kind}={self.name or getattr(self.target, '__name__', self.target)}"
 
     @cached_property
     def missing(self) -> list[str]:
-        """Parameters without default that were not given, as they are set: ``noise.path=...``."""
+        """Required parameters that were not given, as on the command line: ``noise.path=...``."""
         return [
             f"{self.kind}.{parameter.name}=... ({parameter.type})"
             for parameter in parameters_of(self.target, KINDS[self.kind].supplied)
@@ -110,7 +110,7 @@ class Build:
 
 
 def made_something_bad(error: NcbenchError) -> None:
-    """Raise ContractError if the core refused what a plug-in made, not the plug-in its input.
+    """Raise ContractError if the core rejected the plug-in's output, not the plug-in its input.
 
     Examples
     --------
@@ -133,7 +133,7 @@ CheckFunction = Callable[[Build], None]
 
 @dataclass(frozen=True)
 class Check:
-    """One promise of a kind of plug-in, and the function that holds a plug-in to it."""
+    """One promise of the contract and the function that checks it."""
 
     name: str
     about: str
@@ -141,12 +141,12 @@ class Check:
 
     @classmethod
     def of(cls, function: CheckFunction) -> Check:
-        """Make a check of a function ``check_<name>``; its first docstring line is the promise."""
+        """Build from a function ``check_<name>``; its docstring's first line is the promise."""
         about = (inspect.getdoc(function) or "").split("\n")[0].rstrip(".")
         return cls(function.__name__.removeprefix("check_"), about, function)
 
     def __call__(self, build: Build) -> None:
-        """Check a plug-in. Raises ContractError, NotChecked, or whatever the plug-in raises."""
+        """Check a plug-in. Raises ContractError, NotChecked, or any error of the plug-in."""
         if build.missing:
             raise NotChecked(f"{build} needs {' and '.join(build.missing)}")
         self.function(build)
@@ -157,7 +157,7 @@ Status = Literal["ok", "failed", "not checked"]
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one check of one plug-in."""
+    """Result of one check of one plug-in."""
 
     plugin: str
     check: str
@@ -167,7 +167,7 @@ class Result:
 
 
 def run_check(check: Check, build: Build) -> Result:
-    """Run one check; what the plug-in raises is a failure that names the error and its place."""
+    """Run one check; an error in the plug-in is a failure that names the error and the line."""
 
     def result(status: Status, message: str = "") -> Result:
         return Result(str(build), check.name, check.about, status, message)
@@ -185,7 +185,7 @@ def run_check(check: Check, build: Build) -> Result:
 
 
 def raised(error: BaseException, target: object = None) -> str:
-    """Say which error was raised, and where: in the plug-in's own code, if it went through there.
+    """Describe an error and its line, in the plug-in's own code if possible.
 
     Examples
     --------
@@ -203,14 +203,14 @@ def raised(error: BaseException, target: object = None) -> str:
 
 
 def _home(target: object) -> str:
-    """Return the file, or the folder of the package, that a class or function comes from."""
+    """Return the package folder or the file that a class or function comes from."""
     module = sys.modules.get(getattr(target, "__module__", "").partition(".")[0])
     folders = list(getattr(module, "__path__", []))
     return folders[0] if folders else getattr(module, "__file__", None) or "nowhere"
 
 
 class _global_random_state_kept:  # noqa: N801  (reads as a statement)
-    """Checks disturb numpy's global generator, to find plug-ins that use it; put it back."""
+    """Restore numpy's global generator: checks reseed it to detect plug-ins that use it."""
 
     def __enter__(self) -> None:
         self._state = np.random.get_state()  # noqa: NPY002

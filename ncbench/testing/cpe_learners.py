@@ -1,4 +1,4 @@
-"""Contract checks of CPE learners: learners of class probabilities."""
+"""Contract checks of CPE learners (class probability estimation)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs
 
 
 def check_probabilities(build: Build) -> None:
-    """predict_proba has a row for each example and a column for each class; rows sum to one."""
+    """predict_proba has a row per example and a column per class; rows sum to one."""
     X, y = blobs(150)
     P = np.asarray(build(random_state=0).fit(X, y).predict_proba(X))
     if P.shape != (150, 3):
@@ -28,11 +28,11 @@ def check_probabilities(build: Build) -> None:
     sums = P.sum(axis=1)
     worst = int(np.abs(sums - 1).argmax())
     if abs(sums[worst] - 1) > 1e-6:
-        broken(f"row {worst} of predict_proba sums to {sums[worst]:g}", "normalise the rows")
+        broken(f"row {worst} of predict_proba sums to {sums[worst]:g}", "normalize the rows")
 
 
 def check_classes(build: Build) -> None:
-    """classes_ holds the labels it saw, sorted: numbers with gaps, strings."""
+    """classes_ holds the sorted labels, such as strings or numbers with gaps."""
     X, y = blobs(150)
     for labels in (np.array([0, 2, 5])[y], np.array(["ant", "bee", "cat"])[y]):
         fitted = build(random_state=0).fit(X, labels)
@@ -45,26 +45,26 @@ def check_classes(build: Build) -> None:
         columns = fitted.predict_proba(X).argmax(axis=1)
         if np.mean(expected[columns] == labels) < 0.8:
             broken(
-                f"the most probable column names the right one of {expected.tolist()} for "
-                f"{np.mean(expected[columns] == labels):.2f} of the examples only",
+                f"the most probable column names the right one of {expected.tolist()} for only "
+                f"{np.mean(expected[columns] == labels):.2f} of the examples",
                 "order the columns of predict_proba as classes_",
             )
 
 
 def check_learns(build: Build) -> None:
-    """Of classes that do not overlap, the right one is the most probable."""
+    """If classes do not overlap, the most probable class is right."""
     X, y = blobs(150, spread=0.3)
     right = np.mean(build(random_state=0).fit(X, y).predict_proba(X).argmax(axis=1) == y)
     if right < 0.9:
         broken(
             f"the most probable class is right for {right:.2f} of its own training examples, "
             "whose classes do not overlap",
-            "see that fit uses X and y, and that its defaults suit 150 examples",
+            "make sure that fit uses X and y, and that the defaults suit 150 examples",
         )
 
 
 def check_clone(build: Build) -> None:
-    """A clone of a fitted one is unfitted, and learns the same."""
+    """A clone of a fitted learner is unfitted and learns the same."""
     X, y = blobs(150)
     learner = build(random_state=0)
     before = repr(learner.get_params())
@@ -72,7 +72,7 @@ def check_clone(build: Build) -> None:
     if repr(learner.get_params()) != before:
         broken(
             f"fit changed the parameters from {before:.300} to {learner.get_params()!r:.300}",
-            "keep what is learnt in attributes that end in _",
+            "store fitted values in attributes that end in _",
         )
     again = clone(learner)
     if hasattr(again, "classes_"):
@@ -84,7 +84,7 @@ def check_clone(build: Build) -> None:
 
 
 def check_noise_matrix(build: Build) -> None:
-    """If its fit takes noise_matrix, its probabilities are those of the noisy labels still."""
+    """If its fit takes noise_matrix, it still returns probabilities of noisy labels."""
     learner = build(random_state=0)
     if not has_fit_parameter(learner, "noise_matrix"):
         return
@@ -96,21 +96,21 @@ def check_noise_matrix(build: Build) -> None:
         broken(
             f"examples of class {j} have label {i} with probability {STRONG_T[i, j]:g}, but "
             f"predict_proba says {mean[i, j]:.2f} on average",
-            "return noise.corrupt_posterior(P) if P are clean probabilities: algorithms correct "
-            "what a learner gives",
+            "if P are clean probabilities, return noise.corrupt_posterior(P): algorithms correct "
+            "the learner's output",
         )
 
 
 def check_seeded(build: Build) -> None:
     """The same random_state gives the same probabilities."""
     X, y = blobs(150)
-    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
     first = build(random_state=0).fit(X, y).predict_proba(X)
     _require_equal(first, build(random_state=0).fit(X, y).predict_proba(X), "of two fits, one seed")
 
 
 def check_inputs_unchanged(build: Build) -> None:
-    """It leaves X and y as they are."""
+    """It does not modify X or y."""
     X, y = blobs(150)
     before = X.copy(), y.copy()
     build(random_state=0).fit(X, y).predict_proba(X)
@@ -120,7 +120,7 @@ def check_inputs_unchanged(build: Build) -> None:
 
 
 def check_pickling(build: Build) -> None:
-    """It survives pickling once it is fitted."""
+    """It can be pickled after fit."""
     X, y = blobs(150)
     fitted = build(random_state=0).fit(X, y)
     again = unpickled(fitted)
@@ -144,5 +144,5 @@ def _require_equal(first: Any, second: Any, whose: str) -> None:
     if not difference <= 1e-9:
         broken(
             f"probabilities {whose} differ by up to {difference:.3g}",
-            "let everything random come from random_state, and everything learnt from fit",
+            "draw all random numbers from random_state, and learn only in fit",
         )

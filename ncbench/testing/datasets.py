@@ -13,7 +13,7 @@ from ncbench.data import Dataset
 from ncbench.testing.contract import Build, broken
 
 DATA_DIR = "data"
-"""Where data sets look for files unless told otherwise, as in a run."""
+"""Default folder of data files, as in a run."""
 
 
 def check_shapes(build: Build) -> None:
@@ -39,7 +39,7 @@ def check_shapes(build: Build) -> None:
 
 
 def check_labels(build: Build) -> None:
-    """Its labels are 0..n-1, all of them present, and its classes have names that differ."""
+    """All labels 0..n-1 are present, and class names differ."""
     data = _load(build)
     found, n = np.unique(data.y), len(data.classes)
     if not np.array_equal(found, np.arange(n)):
@@ -50,7 +50,7 @@ def check_labels(build: Build) -> None:
     if len(set(data.classes)) < n or not all(isinstance(name, str) for name in data.classes):
         broken(
             f"classes is {data.classes!r:.300}",
-            "give every class a name of its own, as text",
+            "give every class a different name, as text",
         )
     if not isinstance(data.name, str) or not data.name:
         broken(f"name is {data.name!r}", "give the data set a name; it is shown in results")
@@ -58,7 +58,7 @@ def check_labels(build: Build) -> None:
 
 def check_fingerprint(build: Build) -> None:
     """Loading it twice gives the same data."""
-    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
     first, again = _load(build), _load(build)
     if first.fingerprint != again.fingerprint:
         same = first.X.shape == again.X.shape
@@ -66,30 +66,29 @@ def check_fingerprint(build: Build) -> None:
         broken(
             f"two loads have the fingerprints {first.fingerprint[:12]} and "
             f"{again.fingerprint[:12]} ({what})",
-            "keep the order of rows fixed, and draw from the argument rng alone",
+            "keep the order of rows fixed, and draw only from the argument rng",
         )
 
 
 def check_source_fingerprint(build: Build) -> None:
-    """What it says identifies its data is a text, the same each time."""
+    """Its source fingerprint is a text and the same each time."""
     source: Callable[..., Any] | None = getattr(build.target, "source_fingerprint", None)
     if source is None:
         return
-    _load(build)  # a data set that cannot be had has nothing to be identified by
+    _load(build)  # a data set that is not available has no fingerprint
     wanted = inspect.signature(source).parameters
     given = {"data_dir": DATA_DIR, **build.arguments}
     arguments = {key: value for key, value in given.items() if key in wanted}
     first, again = source(**arguments), source(**arguments)
     if not isinstance(first, str) or first != again:
         broken(
-            f"identified_by gives {first!r:.200}, and then {again!r:.200}",
-            "return a text that changes when the data does, such as the file's checksum, "
-            "and at no other time",
+            f"identified_by returns {first!r:.200}, and then {again!r:.200}",
+            "return a text that changes only when the data changes, such as the file's checksum",
         )
 
 
 def check_recorded_noise(build: Build) -> None:
-    """Noise that it brings fits its examples and classes."""
+    """Its recorded noise fits its examples and classes."""
     data = _load(build)
     for sigma, (T, y) in data.recorded_noise.items():
         if not isinstance(T, NoiseMatrix) or data.n_classes != T.n:
@@ -106,7 +105,7 @@ def check_recorded_noise(build: Build) -> None:
 
 
 def check_true_posterior(build: Build) -> None:
-    """The posterior that it claims to know gives distributions, as frequent as its labels."""
+    """Its true_posterior returns distributions that match the label frequencies."""
     data = _load(build)
     if data.true_posterior is None:
         return
@@ -119,7 +118,7 @@ def check_true_posterior(build: Build) -> None:
     if not np.isfinite(eta).all() or eta.min() < 0 or np.abs(eta.sum(axis=1) - 1).max() > 1e-9:
         worst = np.abs(eta.sum(axis=1) - 1).max()
         broken(
-            f"rows of true_posterior(X) miss a sum of 1 by up to {worst:.3g} and its smallest "
+            f"row sums of true_posterior(X) differ from 1 by up to {worst:.3g} and its smallest "
             f"entry is {eta.min():.3g}",
             "return probabilities",
         )
@@ -130,7 +129,7 @@ def check_true_posterior(build: Build) -> None:
         broken(
             f"true_posterior expects {expected[k]:.4f} of the labels to be class {k}, but "
             f"{seen[k]:.4f} are",
-            "see that it is the posterior that drew y, in the order of the classes",
+            "return the posterior that y was drawn from, in the order of the classes",
         )
 
 
@@ -148,7 +147,7 @@ def _load(build: Build) -> Dataset:
     data = build(data_dir=DATA_DIR, rng=np.random.default_rng(0))
     if not isinstance(data, Dataset):
         broken(
-            f"{build} gives {data!r:.200}, which is not a Dataset",
+            f"{build} returns {data!r:.200}, which is not a Dataset",
             "return ncbench.Dataset.from_labels(X, labels, name=...)",
         )
     return data

@@ -14,14 +14,14 @@ from ncbench.testing.contract import Build, broken
 from ncbench.types import Array
 
 CLASSES = (2, 3, 4, 5, 7)
-"""Numbers of classes at which a measure is checked, where it accepts them."""
+"""Numbers of classes with which a measure is checked, if it accepts them."""
 
 _DRAWS = 40
 _ROUNDING = 1e-9
 
 
 def check_is_a_loss(build: Build) -> None:
-    """Its value is a finite number from 0 to its largest loss, least where all is right."""
+    """Its value is finite, between 0 and its largest loss, and smallest without errors."""
     for psi, n, rng in _measures(build):
         for _ in range(_DRAWS):
             prior = _prior(n, rng)
@@ -32,18 +32,18 @@ def check_is_a_loss(build: Build) -> None:
                     f"psi(C) = {value:g} for C = {C.tolist()}, but losses lie in "
                     f"[0, {psi.largest:g}]",
                     "scale it, or set the attribute `largest` to its largest value "
-                    "(math.inf if there is none)",
+                    "(math.inf if it is unbounded)",
                 )
             if _value(psi, perfect) > value + _ROUNDING:
                 broken(
                     f"psi = {_value(psi, perfect):g} where every prediction is right and "
-                    f"{value:g} for C = {C.tolist()}, so that errors lower it",
+                    f"{value:g} for C = {C.tolist()}, so errors lower it",
                     "a measure is a loss; if this one is a score, return 1 - score",
                 )
 
 
 def check_inputs_unchanged(build: Build) -> None:
-    """It leaves the confusion matrix as it is."""
+    """It does not modify the confusion matrix."""
     for psi, n, rng in _measures(build):
         C = _feasible(_prior(n, rng), rng)
         before = C.copy()
@@ -58,7 +58,7 @@ def check_inputs_unchanged(build: Build) -> None:
 
 
 def check_family(build: Build) -> None:
-    """Its family is a known one, and it has what that family needs."""
+    """Its family is known, and it has the methods of that family."""
     for psi, n, rng in _measures(build):
         known = (*get_args(Family), None)
         if psi.family not in known:
@@ -81,7 +81,7 @@ def check_family(build: Build) -> None:
 
 
 def check_gradient(build: Build) -> None:
-    """Its gradient is what finite differences say."""
+    """Its gradient agrees with finite differences."""
     for psi, n, rng in _measures(build, "linear", "monotonic_convex"):
         for _ in range(5):
             C = _interior(n, rng)
@@ -92,12 +92,12 @@ def check_gradient(build: Build) -> None:
                 broken(
                     f"gradient[{i}, {j}] is {given[i, j]:.6g}, but a small change of C[{i}, {j}] "
                     f"gives {measured[i, j]:.6g}, at C = {C.round(4).tolist()}",
-                    "derive psi with all entries of C free: sum_j C[i, j] is not held fixed",
+                    "derive psi with all entries of C free: sum_j C[i, j] is not fixed",
                 )
 
 
 def check_linear(build: Build) -> None:
-    """If its family is linear, it is <L, C> with L its gradient, everywhere."""
+    """If its family is linear, it is <L, C> everywhere, with L its gradient."""
     for psi, n, rng in _measures(build, "linear"):
         L = np.asarray(psi.gradient(_interior(n, rng)))
         for _ in range(_DRAWS):
@@ -111,7 +111,7 @@ def check_linear(build: Build) -> None:
 
 
 def check_convex(build: Build) -> None:
-    """If its family is monotonic_convex, it is convex where the class priors are the same."""
+    """If its family is monotonic_convex, it is convex for fixed class priors."""
     for psi, n, rng in _measures(build, "monotonic_convex"):
         for _ in range(_DRAWS):
             prior = _prior(n, rng)
@@ -123,13 +123,13 @@ def check_convex(build: Build) -> None:
                 broken(
                     f"psi is {mixed:.6g} at a mixture of two classifiers and only {chord:.6g} on "
                     f"average, at C0 = {C0.round(4).tolist()}, C1 = {C1.round(4).tolist()}",
-                    "a measure that is not convex cannot be optimised by Frank-Wolfe: choose "
+                    "Frank-Wolfe cannot optimize a measure that is not convex: choose "
                     "another family, or None",
                 )
 
 
 def check_monotonic(build: Build) -> None:
-    """If its family is monotonic_convex, hits in place of errors lower it or leave it."""
+    """If its family is monotonic_convex, it does not rise when errors become hits."""
     for psi, n, rng in _measures(build, "monotonic_convex"):
         fell = False
         for _ in range(_DRAWS):
@@ -145,17 +145,17 @@ def check_monotonic(build: Build) -> None:
                 broken(
                     f"psi rises from {before:.6g} to {after:.6g} when {moved:.4g} moves from "
                     f"C[{i}, {j}] to C[{i}, {i}], at C = {C.round(4).tolist()}",
-                    "a hit more must not cost; if this is intended, choose another family, or None",
+                    "more hits must not raise psi; if they should, set another family, or None",
                 )
         if not fell:
             broken(
-                f"psi stayed at {before:.6g} whatever errors became hits",
-                "a loss falls in C[i, i]",
+                f"psi stayed at {before:.6g} whichever errors became hits",
+                "a loss must decrease in C[i, i]",
             )
 
 
 def check_ratio(build: Build) -> None:
-    """If its family is ratio_of_linear, it is <A, C> / <B, C>, with <B, C> above 0, in [0, 1]."""
+    """If its family is ratio_of_linear, it is <A, C> / <B, C> in [0, 1], with <B, C> > 0."""
     for psi, n, rng in _measures(build, "ratio_of_linear"):
         A, B = (np.asarray(matrix) for matrix in psi.ratio(n))
         for _ in range(_DRAWS):
@@ -180,7 +180,7 @@ def check_ratio(build: Build) -> None:
 
 
 def check_limits(build: Build) -> None:
-    """It has a finite value, and gradient, where recalls are 0 or 1 and where a class is absent."""
+    """Its value and gradient are finite where recalls are 0 or 1 or a class is absent."""
     for psi, n, _ in _measures(build):
         for what, C in _corners(n):
             with np.errstate(all="ignore"):
@@ -188,7 +188,7 @@ def check_limits(build: Build) -> None:
             if not np.isfinite(value):
                 broken(
                     f"psi(C) = {value} where {what}: C = {C.tolist()}",
-                    "return the limit by name, such as 1.0 where a recall is 0",
+                    "return the limit explicitly, such as 1.0 where a recall is 0",
                 )
             if psi.family not in ("linear", "monotonic_convex"):
                 continue
@@ -203,7 +203,7 @@ def check_limits(build: Build) -> None:
 
 
 def check_pickling(build: Build) -> None:
-    """It survives pickling, as part of an algorithm that is stored."""
+    """It can be pickled, as part of a stored algorithm."""
     for psi, n, rng in _measures(build):
         C = _interior(n, rng)
         try:
@@ -211,7 +211,7 @@ def check_pickling(build: Build) -> None:
         except Exception as error:
             broken(
                 f"pickling raises {type(error).__name__}: {error}",
-                "keep no lambda, open file or local class in an attribute",
+                "do not keep a lambda, open file or local class in an attribute",
             )
         if again(C) != psi(C):
             broken(
@@ -235,18 +235,18 @@ CHECKS = (
 
 
 def _measures(build: Build, *families: str) -> Iterator[tuple[Measure, int, np.random.Generator]]:
-    """Yield the measure with each number of classes it accepts, if it is of these families."""
+    """Yield the measure with each number of classes it accepts, if its family is one of these."""
     psi = build()
     if not isinstance(psi, Measure):
         broken(
-            f"{build} gives {psi!r}, which is not a Measure",
+            f"{build} returns {psi!r}, which is not a Measure",
             "make it a subclass of ncbench.Measure",
         )
     accepted = []
     for n in CLASSES:
         try:
             psi(np.full((n, n), 1 / n**2))
-        except NcbenchError as error:  # a cost matrix is of one size
+        except NcbenchError as error:  # a cost matrix has a fixed size
             refusal = error
             continue
         accepted.append(n)
@@ -254,7 +254,7 @@ def _measures(build: Build, *families: str) -> Iterator[tuple[Measure, int, np.r
             yield psi, n, np.random.default_rng(n)
     if not accepted:
         broken(
-            f"it refuses {', '.join(map(str, CLASSES))} classes; the last time with: {refusal}",
+            f"it rejects {', '.join(map(str, CLASSES))} classes; the last error: {refusal}",
             f"accept one of them, or check it with other parameters ({build.kind}.KEY=...)",
         )
 
@@ -271,7 +271,7 @@ def _prior(n: int, rng: np.random.Generator) -> Array:
 
 
 def _feasible(prior: Array, rng: np.random.Generator) -> Array:
-    """Draw the confusion matrix of a classifier, of any quality, under these class priors."""
+    """Draw the confusion matrix of a random classifier with these class priors."""
     return np.asarray(prior[:, None] * rng.dirichlet(np.ones(len(prior)), size=len(prior)))
 
 
@@ -291,7 +291,7 @@ def _differences(psi: Measure, C: Array, step: float = 1e-6) -> Array:
 
 
 def _corners(n: int) -> Iterator[tuple[str, Array]]:
-    """Yield confusion matrices at the border: recalls of 0 and 1 in all combinations, and more."""
+    """Yield confusion matrices at the boundary, such as all combinations of recalls 0 and 1."""
     prior = np.arange(n, 0, -1) / np.arange(n, 0, -1).sum()
     for hits in np.ndindex(*[2] * n):
         recall = np.array(hits, dtype=np.float64)
@@ -307,4 +307,4 @@ def _corners(n: int) -> Iterator[tuple[str, Array]]:
         yield f"class {i} is absent", absent / absent.sum()
         single = np.zeros((n, n))
         single[i, i] = 1.0
-        yield f"class {i} is all there is", single
+        yield f"class {i} is the only class", single

@@ -14,11 +14,11 @@ from ncbench.testing.contract import Build, broken, made_something_bad
 from ncbench.testing.problems import SIGMAS, dataset
 
 CLASSES = (2, 3, 4, 5, 7)
-"""Numbers of classes at which a noise model is checked, where it accepts them."""
+"""Numbers of classes with which a noise model is checked, if it accepts them."""
 
 SIGMA = 0.3
 _SEEDS = range(5)
-_ERRORS = 5.0  # standard errors: by chance once in a million
+_ERRORS = 5.0  # standard errors; exceeded by chance once in a million
 
 
 def check_noise_matrix(build: Build) -> None:
@@ -62,7 +62,7 @@ def check_labels(build: Build) -> None:
 
 
 def check_labels_follow_the_matrix(build: Build) -> None:
-    """Of each clean class, noisy labels are as frequent as its matrix says."""
+    """The noisy labels of each clean class are as frequent as its matrix says."""
     for model, data in _models(build):
         T, y = _corrupt(model, data)
         for j in range(data.n_classes):
@@ -73,7 +73,7 @@ def check_labels_follow_the_matrix(build: Build) -> None:
             i = int(off.argmax())
             if off[i] > 0:
                 broken(
-                    f"of {len(mine)} examples of class {j}, {share[i]:.3f} were labelled {i}, but "
+                    f"of {len(mine)} examples of class {j}, {share[i]:.3f} were labeled {i}, but "
                     f"T[{i}, {j}] is {p[i]:.3f}",
                     "draw with NoiseMatrix.draw_labels; T[i, j] is P(noisy = i | clean = j), "
                     "so columns are clean classes",
@@ -105,16 +105,16 @@ def check_sigma(build: Build) -> None:
 
 
 def check_seeded(build: Build) -> None:
-    """The same generator gives the same noise, another one other labels."""
+    """The same seed gives the same noise, another seed gives other labels."""
     for model, data in _models(build):
-        np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+        np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
         first = _corrupt(model, data)
         again = _corrupt(build(), data)
         if first.noise_matrix != again.noise_matrix or not np.array_equal(first.y, again.y):
             broken(
                 f"with two generators of one seed, {np.mean(first.y != again.y):.3f} of the "
                 "labels differ",
-                "draw from the argument rng alone, never from numpy.random",
+                "draw only from the argument rng, never from numpy.random",
             )
         other = _corrupt(model, data, seed=1)
         noiseless = np.array_equal(first.noise_matrix.matrix, np.eye(data.n_classes))
@@ -122,13 +122,13 @@ def check_seeded(build: Build) -> None:
         if draws and not noiseless and np.array_equal(first.y, other.y):
             broken(
                 f"seeds 0 and 1 give the same {len(first.y)} labels",
-                "draw from the argument rng; a model whose noise is given, not drawn, sets "
+                "draw from the argument rng; a model that does not draw its noise sets "
                 "draws = False",
             )
 
 
 def check_inputs_unchanged(build: Build) -> None:
-    """It leaves the data set as it is."""
+    """It does not modify the data set."""
     for model, data in _models(build):
         before = data.X.copy(), data.y.copy()
         _corrupt(model, data)
@@ -151,7 +151,7 @@ CHECKS = (
 
 
 def _models(build: Build) -> Iterator[tuple[Any, Dataset]]:
-    """Yield the model with a data set of each number of classes it accepts."""
+    """Yield the model and a data set, for each number of classes it accepts."""
     model = build()
     accepted = []
     for n in CLASSES:
@@ -159,14 +159,13 @@ def _models(build: Build) -> Iterator[tuple[Any, Dataset]]:
             model.corrupt(dataset(n), SIGMA, np.random.default_rng(0))
         except NcbenchError as error:
             made_something_bad(error)
-            refusal = error  # a given matrix is of one size
+            refusal = error  # a given matrix has a fixed size
             continue
         accepted.append(n)
         yield model, dataset(n)
     if not accepted:
         broken(
-            f"it refuses data of {', '.join(map(str, CLASSES))} classes; the last time with: "
-            f"{refusal}",
+            f"it rejects data of {', '.join(map(str, CLASSES))} classes; the last error: {refusal}",
             f"accept one of them, or check it with other parameters ({build.kind}.KEY=...)",
         )
 

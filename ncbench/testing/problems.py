@@ -1,4 +1,4 @@
-"""Small problems that checks put to plug-ins: the answers are known, and they take no time."""
+"""Small, fast problems with known answers for contract checks."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from ncbench.data import Dataset, NoisyLabels
 from ncbench.types import Array, Labels
 
 SIGMAS = (0.0, 0.1, 0.3)
-"""Noise levels that noise models are asked for."""
+"""Noise levels at which noise models are checked."""
 
 STRONG_T = np.array([[0.2, 0.1, 0.7], [0.7, 0.2, 0.1], [0.1, 0.7, 0.2]])
-"""Most labels of each class name the next one: whoever believes them is wrong, by any measure."""
+"""Most labels name the next class: a classifier that trusts them fails by any measure."""
 
 
 class Blobs(NamedTuple):
-    """Classes as round clouds of points in the plane, their centres on a circle."""
+    """Classes as round clouds of points in the plane, with centers on a circle."""
 
     X: Array
     y: Labels
 
 
 def blobs(m: int, n: int = 3, *, spread: float = 1.0, seed: int = 0) -> Blobs:
-    """Draw m examples of n classes, every class as often as any other.
+    """Draw m examples of n equally frequent classes.
 
-    Neighbouring centres have distance 4: with a spread of 0.4, nothing overlaps.
+    Neighboring centers have distance 4: with a spread of 0.4, classes do not overlap.
     """
     rng = np.random.default_rng([m, n, seed])
     y = np.arange(m) % n
@@ -41,13 +41,13 @@ def _centres(n: int) -> Array:
 
 
 def noisy_blobs(m: int, T: Array, *, spread: float = 0.4, seed: int = 0) -> tuple[Blobs, Labels]:
-    """Draw blobs and noisy labels of them."""
+    """Draw blobs and noisy labels for them."""
     data = blobs(m, len(T), spread=spread, seed=seed)
     return data, NoiseMatrix(T).draw_labels(data.y, np.random.default_rng([seed, m, 1]))
 
 
 def dataset(n: int, m: int = 3000) -> Dataset:
-    """Return blobs as a data set that brings noise of its own for every level in SIGMAS."""
+    """Return blobs as a data set with recorded noise for every level in SIGMAS."""
     X, y = blobs(m, n)
     recorded = {}
     for k, sigma in enumerate(SIGMAS):
@@ -57,11 +57,11 @@ def dataset(n: int, m: int = 3000) -> Dataset:
     return Dataset(X=X, y=y, classes=names, name="blobs", recorded_noise=recorded)
 
 
-# One measure of each family, to hand to algorithms.
+# One measure of each family, for algorithms.
 
 
 class Linear(Measure):
-    """Errors are the dearer the higher the class."""
+    """Errors cost more for higher classes."""
 
     family = "linear"
 
@@ -76,7 +76,7 @@ class Linear(Measure):
 
 
 class Convex(RecallMeasure):
-    """The mean square of what recalls lack."""
+    """The mean of (1 - recall)^2."""
 
     def value(self, recall: Array) -> float:
         """Return the loss of these recalls."""
@@ -88,7 +88,7 @@ class Convex(RecallMeasure):
 
 
 class Ratio(Measure):
-    """Errors among what is class 1 or above, in truth or in prediction: a Jaccard loss."""
+    """Jaccard loss: share of errors where the truth or the prediction is class 1 or above."""
 
     family = "ratio_of_linear"
 
@@ -110,4 +110,4 @@ MEASURES: dict[str, Measure] = {
     "ratio_of_linear": Ratio(),
     "linear": Linear(),
 }
-"""By family, the ones that take most work first."""
+"""Measures by family, the most expensive ones first."""

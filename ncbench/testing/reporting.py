@@ -1,4 +1,4 @@
-"""``python -m ncbench check``: plug-ins held to their contract, on the command line."""
+"""``python -m ncbench check``: contract checks on the command line."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MARKS = {"ok": "ok    ", "failed": "FAILED"}
 
 
 def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
-    """Check plug-ins, print what came of it, and return the exit code.
+    """Check plug-ins, print the results, and return the exit code.
 
     Parameters
     ----------
     what : str
         Name of a plug-in or of a distribution.
     settings : sequence of str
-        Parameters, as ``noise.path=T.csv``, each for the plug-ins of its kind that have it, and
+        Parameters such as ``noise.path=T.csv``, for all plug-ins of the kind that have them, and
         ``data_dir=FOLDER``.
     """
     found = find(what)
@@ -43,7 +43,7 @@ def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
         for check in checks_for(build.kind):
             status = _report(check, build)
             totals[status] += 1
-            if status == "not checked":  # and so it is with the others
+            if status == "not checked":  # the other checks cannot run either
                 break
     print(", ".join(f"{totals[s]} {s}" for s in ("ok", "failed", "not checked") if totals[s]))
     if totals["failed"]:
@@ -61,12 +61,12 @@ def _report(check: Check, build: Build) -> str:
     else:
         print(f"  {_MARKS[result.status]}  {check.name}: {check.about}", flush=True)
     if result.status == "failed":
-        print(indent(result.message.replace(". To mend it: ", ".\nTo mend it: "), " " * 10))
+        print(indent(result.message.replace(". To fix it: ", ".\nTo fix it: "), " " * 10))
     return result.status
 
 
 def _keys(build: Build) -> list[str]:
-    """Return what can be given to a plug-in on the command line, what it needs first."""
+    """Return the plug-in's keys for the command line, required ones first."""
     parameters = parameters_of(build.target, KINDS[build.kind].supplied)
     ordered = sorted(parameters, key=lambda parameter: not parameter.required)
     keys = [f"{build.kind}.{parameter.name}" for parameter in ordered]
@@ -74,7 +74,7 @@ def _keys(build: Build) -> list[str]:
 
 
 def _arguments(plugins: list[Plugin], settings: Iterable[str]) -> Arguments:
-    """Return the parameters of each plug-in, checked as those of a run are."""
+    """Return the parameters of each plug-in, validated as in a run."""
     given: dict[str, dict[str, Any]] = {f"{p.kind}={p.name}": {} for p in plugins}
     for key, value in _parsed(settings):
         kind, _, name = key.partition(".")
@@ -101,5 +101,5 @@ def _parsed(settings: Iterable[str]) -> list[tuple[str, Any]]:
         raise NcbenchError(f"expected KEY=VALUE: {error}") from error
     for override in overrides:
         if override.is_sweep_override():
-            raise NcbenchError(f"{override.input_line}: give one value; a check is no sweep")
+            raise NcbenchError(f"{override.input_line}: give one value; a check is not a sweep")
     return [(override.key_or_group, override.value()) for override in overrides]

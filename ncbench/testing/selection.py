@@ -1,4 +1,4 @@
-"""Which plug-ins are checked, and by what."""
+"""Select plug-ins and their checks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MODULES = {
     "measure": "measures",
     "algo": "algorithms",
 }
-"""Where the checks of each kind are."""
+"""Module with the checks of each kind."""
 
 Arguments = Mapping[str, Mapping[str, Any]]
 """Parameters by plug-in: ``{"noise=matrix": {"path": "T.csv"}}``."""
 
 
 def checks_for(kind: str) -> list[Check]:
-    """Return the checks of a kind, in the order in which they are run.
+    """Return the checks of a kind, in the order they run.
 
     Examples
     --------
@@ -39,14 +39,14 @@ def checks_for(kind: str) -> list[Check]:
 
 
 class Found(NamedTuple):
-    """What a name stands for: plug-ins, and what kept others from being registered."""
+    """Plug-ins that match a name, and problems that kept others from being registered."""
 
     plugins: list[Plugin]
     problems: list[Problem]
 
 
 def find(what: str) -> Found:
-    """Look up ``kind=name``, the name of a plug-in of any kind, or of a distribution."""
+    """Look up ``kind=name``, the name of a plug-in of any kind, or a distribution."""
     registry = get_registry()
     kind, equals, name = what.partition("=")
     if equals:
@@ -63,12 +63,12 @@ def find(what: str) -> Found:
 
 
 def select(what: str, arguments: Arguments | None = None) -> list[Build]:
-    """Return the plug-ins that a name stands for, ready to be checked.
+    """Return the plug-ins that match a name, ready to be checked.
 
     Parameters
     ----------
     what : str
-        ``kind=name``, the name of a plug-in of any kind, or of an installed distribution.
+        ``kind=name``, the name of a plug-in of any kind, or an installed distribution.
     arguments : mapping, optional
         Parameters by plug-in, such as ``{"noise=matrix": {"path": "T.csv"}}``.
 
@@ -86,9 +86,9 @@ def select(what: str, arguments: Arguments | None = None) -> list[Build]:
 
 
 def parametrize_with_checks(*what: str, arguments: Arguments | None = None) -> Callable[..., Any]:
-    """Make a pytest test of every check of some plug-ins: the test's argument ``check`` runs it.
+    """Parametrize a pytest test with the checks of plug-ins; its argument ``check`` runs one.
 
-    What cannot be checked, such as a plug-in that needs parameters, is skipped with the reason.
+    A plug-in that cannot be checked, for instance because it needs parameters, is skipped.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Contract checks of estimators of the noise matrix.
 
-Estimators differ in what they assume: points that belong to a class for certain, posteriors of a
-known form, neighbours of one class. There are two easy problems, and one of them suits every
-method that was tried; an estimator is held to the one that suits it better.
+Estimators make different assumptions: points that certainly belong to a class, posteriors of a
+known form, or neighbors of the same class. There are two easy problems. Every method we tried does
+well on at least one of them, and an estimator is judged by the one it does better on.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ncbench.testing.problems import noisy_blobs
 from ncbench.types import Array
 
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
-"""What is to be estimated."""
+"""The noise matrix to estimate."""
 
 POISON = NoiseMatrix([[0.5, 0.1, 0.3], [0.3, 0.6, 0.1], [0.2, 0.3, 0.6]])
-"""Put in the place of the truth, to see who looks."""
+"""Replaces the truth, to detect estimators that look at it."""
 
 SPREADS = {"far apart": 0.05, "touching": 0.8}
-"""Of the two problems: tight clouds show columns of T, wide ones have posteriors in between."""
+"""Spreads of the two problems: tight clouds show columns of T, wide ones overlap a little."""
 
 FEW, MANY = 30, 1800
 _SEEDS = range(4)
@@ -47,7 +47,7 @@ def check_noise_matrix(build: Build) -> None:
 
 
 def check_orientation(build: Build) -> None:
-    """Its matrix is the right way round: nearer to T than to T transposed."""
+    """Its matrix is not transposed: it is closer to T than to its transpose."""
     if not _learns(build):
         return
     estimates = [build().estimate(easy_sample(MANY, spread=s)).matrix for s in SPREADS.values()]
@@ -61,7 +61,7 @@ def check_orientation(build: Build) -> None:
 
 
 def check_improves(build: Build) -> None:
-    """Its error falls as the sample grows, far below that of assuming no noise."""
+    """Its error falls as the sample grows, far below the error of assuming no noise."""
     if not _learns(build):
         return
     errors = {
@@ -80,13 +80,13 @@ def check_improves(build: Build) -> None:
     )
     broken(
         f"mean |T^ - T| is, for {said}; it is {without:.3f} without any correction",
-        "use all of the sample, and see that columns are clean classes in the order of their "
+        "use the whole sample, and make sure that columns are clean classes in the order of their "
         "numbers; an estimator that is told T, or assumes it, sets learns_from_sample = False",
     )
 
 
 def check_does_not_look_at_the_truth(build: Build) -> None:
-    """Its estimate does not depend on sample.noise_matrix, unless it says that it is told T."""
+    """Its estimate does not depend on sample.noise_matrix, unless told_noise_matrix is True."""
     sample = easy_sample(FEW)
     poisoned = dataclasses.replace(easy_sample(FEW), noise_matrix=POISON)
     first, second = build().estimate(sample).matrix, build().estimate(poisoned).matrix
@@ -107,17 +107,17 @@ def check_does_not_look_at_the_truth(build: Build) -> None:
 
 def check_seeded(build: Build) -> None:
     """The same sample and generator give the same estimate."""
-    np.random.seed(0)  # noqa: NPY002  (whoever uses it is found out)
+    np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
     first, again = (build().estimate(easy_sample(FEW)).matrix for _ in range(2))
     if not np.array_equal(first, again):
         broken(
             f"two estimates of one sample differ by up to {np.abs(first - again).max():.3g}",
-            "draw from sample.rng alone, and give learners a random_state drawn from it",
+            "draw only from sample.rng, and give learners a random_state drawn from it",
         )
 
 
 def check_inputs_unchanged(build: Build) -> None:
-    """It leaves X, y and the learner as they are."""
+    """It does not modify X, y or the learner."""
     sample, fresh = easy_sample(FEW), easy_sample(FEW)
     build().estimate(sample)
     for name in ("X", "y"):
@@ -128,9 +128,9 @@ def check_inputs_unchanged(build: Build) -> None:
                 f"work on a copy: sample.{name}.copy()",
             )
     if vars(sample.cpe).keys() != vars(fresh.cpe).keys():
-        learnt = sorted(vars(sample.cpe).keys() - vars(fresh.cpe).keys())
+        fitted = sorted(vars(sample.cpe).keys() - vars(fresh.cpe).keys())
         broken(
-            f"sample.cpe was fitted: it has {', '.join(learnt)}",
+            f"sample.cpe was fitted: it has {', '.join(fitted)}",
             "fit a clone: sklearn.base.clone(sample.cpe).fit(...)",
         )
 
@@ -146,7 +146,7 @@ CHECKS = (
 
 
 def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> NoisySample:
-    """Draw a sample of three round clouds, with noise T."""
+    """Draw a sample of three round clouds with noise T."""
     data, y = noisy_blobs(m, T, spread=spread, seed=seed)
     return NoisySample(
         X=data.X,

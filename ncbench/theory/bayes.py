@@ -1,8 +1,8 @@
-"""The smallest loss that any classifier can have, where the distribution is known.
+"""The smallest possible loss of any classifier, where the distribution is known.
 
 ``psi* = min { psi(C[h]) : h }`` (Definition 5 of the paper), over a
-population of equally weighted points whose class probabilities eta are given. Each family of
-measures has its own way, and each ends with a proof of how near it came: ``gap``.
+population of equally weighted points with known class probabilities eta. Each family of measures
+has its own method, and each method certifies its result by an upper bound on the error: ``gap``.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ncbench.core import Measure, Mixture
 from ncbench.errors import NotApplicable
 from ncbench.types import Array
 
-_MAX_STEPS = 500  # a dozen are usual; whatever the number, ``gap`` says how near it came
+_MAX_STEPS = 500  # a dozen is typical; ``gap`` bounds the error after any number
 
 
 class BayesOptimal(NamedTuple):
-    """The optimal loss on a population, how far above the optimum it can be, and who has it."""
+    """The optimal loss on a population, a bound on its error, and a classifier that attains it."""
 
     value: float
     gap: float
@@ -28,25 +28,25 @@ class BayesOptimal(NamedTuple):
 
 
 def bayes_optimal(psi: Measure, posterior: Array, tol: float = 1e-6) -> BayesOptimal:
-    """Return the smallest psi of any randomized classifier on a population.
+    """Return the smallest psi over all randomized classifiers on a population.
 
     Parameters
     ----------
     psi : Measure
         Linear, monotonic convex or ratio of linear.
     posterior : array of shape (k, n)
-        eta at the points of the population, which all weigh the same.
+        eta at the points of the population, which have equal weights.
     tol : float
-        Stop once ``gap`` is at most this.
+        Stop when ``gap`` is at most this.
 
     Returns
     -------
     BayesOptimal
-        ``value - gap <= psi* <= value``, but for rounding.
+        ``value - gap <= psi* <= value``, up to rounding.
 
     Examples
     --------
-    Two kinds of points, where class 1 is rare and where it is likely:
+    Two kinds of points: class 1 is rare at one and likely at the other.
 
     >>> from ncbench import load
     >>> eta = np.array([[0.9, 0.1], [0.4, 0.6]])
@@ -58,17 +58,17 @@ def bayes_optimal(psi: Measure, posterior: Array, tol: float = 1e-6) -> BayesOpt
         return _ratio_of_linear(psi, posterior, tol)
     if psi.family in ("linear", "monotonic_convex"):
         return _convex(psi, posterior, tol)
-    raise NotApplicable(f"{type(psi).__name__} is reported, not optimised: it has no family")
+    raise NotApplicable(f"{type(psi).__name__} is reported, not optimized: it has no family")
 
 
 def _convex(psi: Measure, posterior: Array, tol: float) -> BayesOptimal:
-    """Frank-Wolfe, fully corrective: each step minimises psi over the hull of all vertices.
+    """Run fully corrective Frank-Wolfe: each step minimizes psi over the hull of all vertices.
 
-    The gap ``<L, C - Gamma>`` at ``L = grad psi(C)``, with Gamma the vertex that minimises
-    ``<L, .>``, bounds ``psi(C) - psi*`` for convex psi (Jaggi 2013).
+    For convex psi, the gap ``<L, C - Gamma>`` at ``L = grad psi(C)`` bounds ``psi(C) - psi*``, with
+    Gamma the vertex that minimizes ``<L, .>`` (Jaggi 2013).
     """
     n = posterior.shape[1]
-    C = np.repeat(posterior.mean(axis=0)[:, None] / n, n, axis=1)  # every class with 1/n
+    C = np.repeat(posterior.mean(axis=0)[:, None] / n, n, axis=1)  # each class with 1/n
     losses, vertices = np.empty((0, n, n)), np.empty((0, n, n))
     weights = np.empty(0)
     gap = np.inf
@@ -87,12 +87,12 @@ def _convex(psi: Measure, posterior: Array, tol: float) -> BayesOptimal:
 
 
 def _minimise_over_hull(psi: Measure, vertices: Array, start: Array) -> Array:
-    """Return the weights of the vertices that minimise psi of their mixture."""
+    """Return the weights of the vertices that minimize psi of their mixture."""
 
     def mixed(weights: Array) -> Array:
         return np.tensordot(weights, vertices, axes=1)
 
-    # A new vertex starts with some weight: at weight 0 the way to it may have no slope.
+    # Give a new vertex some weight: at weight 0 the slope towards it may vanish.
     start = 0.9 * start + 0.1 / len(start)
     found = minimize(
         lambda w: psi(mixed(w)),
@@ -108,7 +108,7 @@ def _minimise_over_hull(psi: Measure, vertices: Array, start: Array) -> Array:
 
 
 def _ratio_of_linear(psi: Measure, posterior: Array, tol: float) -> BayesOptimal:
-    """Dinkelbach's method: gamma becomes psi of the classifier that is optimal for A - gamma B.
+    """Run Dinkelbach's method: set gamma to psi of the classifier optimal for A - gamma B.
 
     With ``F = min_h <A - gamma B, C[h]> <= 0`` and ``<B, C> >= b > 0`` for all h, psi* is at least
     ``gamma + F / b``.
@@ -128,7 +128,7 @@ def _ratio_of_linear(psi: Measure, posterior: Array, tol: float) -> BayesOptimal
 
 
 def _vertex(posterior: Array, L: Array) -> Array:
-    """Return the confusion matrix of the classifier that minimises ``<L, C>``."""
+    """Return the confusion matrix of the classifier that minimizes ``<L, C>``."""
     k, n = posterior.shape
     predicted = (posterior @ L).argmin(axis=1)
     columns = [posterior[predicted == j].sum(axis=0) for j in range(n)]

@@ -1,9 +1,8 @@
-"""The terms of the paper's regret bounds, measured for one fitted algorithm.
+"""The terms of the paper's regret bounds, computed for one fitted algorithm.
 
-Where the distribution is known, everything the theorems bound, and everything they bound it by,
-can be computed: the true confusion matrix, from which the regret follows, the errors of the two
-noise-corrected operations OP1 and OP2, and the right-hand sides of the lemmas about them.
-Expectations are means over the points of the population.
+Where the distribution is known, both sides of the bounds can be computed: the true confusion
+matrix, which gives the regret, the errors of the noise-corrected operations OP1 and OP2, and the
+right-hand sides of their lemmas. Expectations are means over the points of the population.
 """
 
 from __future__ import annotations
@@ -19,40 +18,40 @@ from ncbench.learning import class_probabilities, prediction
 from ncbench.types import Array
 
 SIZE = 20_000
-"""Points of the population that runs are measured on."""
+"""Number of points in the population that runs use."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """The distribution itself: points of equal weight, and eta at them."""
+    """A known distribution: equally weighted points and eta at each of them."""
 
     X: Array
     posterior: Array
 
     @classmethod
     def of(cls, dataset: Dataset, size: int = SIZE) -> Self | None:
-        """Return the population of a data set; None where its distribution is not known."""
+        """Return the population of a data set; None if its distribution is unknown."""
         if dataset.population is None or dataset.true_posterior is None:
             return None
         X = dataset.population(size)
         return cls(X, dataset.true_posterior(X))
 
     def terms(self, algorithm: Any, noise: NoiseMatrix) -> dict[str, Any]:
-        """Return what the regret bounds speak about, for a fitted algorithm and any measure.
+        """Return the terms of the regret bounds for a fitted algorithm, for any measure.
 
         Parameters
         ----------
         algorithm : fitted classifier
-            Of the terms below, only the first two need nothing but predictions.
+            An algorithm that only predicts yields the first two terms.
         noise : NoiseMatrix
-            The T that made the noise. The one that was corrected for, T^, is the algorithm's
-            ``noise_matrix_``; Lemmas 18 and 19 are Lemmas 22 and 23 with T^ = T.
+            The true T. The algorithm corrected for T^, its ``noise_matrix_``. Lemmas 18 and 19 are
+            Lemmas 22 and 23 with T^ = T.
 
         Returns
         -------
         dict
             ============== ==============================================================
-            confusion      ``C[h]``, from which the regret of any measure follows
+            confusion      ``C[h]``, which determines the regret for any measure
             inverse_norm   ``||T^-1||_1``
             inverse_error  ``||T^^-1 - T^-1||_1``
             cpe_error      ``E ||eta~^(X) - eta~(X)||_1``
@@ -78,14 +77,14 @@ class Population:
 def op1_terms(
     noisy: Array, posterior: Array, noise: NoiseMatrix, corrected_for: NoiseMatrix
 ) -> dict[str, float]:
-    """Return both sides of Lemma 18, or of Lemma 22 if what was corrected for is not T.
+    """Return both sides of Lemma 18, or of Lemma 22 if ``corrected_for`` is not T.
 
     Parameters
     ----------
     noisy : array of shape (k, n)
         Estimated noisy class probabilities eta~^.
     posterior : array of shape (k, n)
-        True clean ones.
+        True clean class probabilities.
     noise, corrected_for : NoiseMatrix
         T and T^.
 
@@ -107,14 +106,14 @@ def op1_terms(
 def op2_terms(
     estimate: Array, C: Array, noise: NoiseMatrix, corrected_for: NoiseMatrix
 ) -> dict[str, float]:
-    """Return both sides of Lemma 19, or of Lemma 23 if what was corrected for is not T.
+    """Return both sides of Lemma 19, or of Lemma 23 if ``corrected_for`` is not T.
 
     Parameters
     ----------
     estimate : array of shape (n, n)
         Noisy confusion matrix C^ of a classifier on a sample.
     C : array of shape (n, n)
-        Its true clean one.
+        Its true clean confusion matrix.
     noise, corrected_for : NoiseMatrix
         T and T^.
 

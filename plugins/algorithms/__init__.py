@@ -16,7 +16,7 @@ from .selection import NoiseCorrectedSelection
 
 @hookimpl
 def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
-    """Algorithms by name."""
+    """Return algorithms by name."""
     return {
         "ncfw": NoiseCorrectedFrankWolfe,
         "fw": FrankWolfe,

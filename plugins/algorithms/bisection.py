@@ -18,15 +18,15 @@ class NoiseCorrectedBisection(PosteriorClassifier):
     Parameters
     ----------
     measure : str or Measure
-        The loss to minimise, a ratio of linear functions with values in [0, 1].
+        The loss to minimize, a ratio of linear functions with values in [0, 1].
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; ``stacked`` of the registry by default.
+        Learner of noisy class probabilities; by default the registered ``stacked``.
     max_iter : int
-        Number of steps; the interval of possible losses is halved in each.
+        Number of steps; each halves the interval of possible losses.
     sample_split : {"none", "half", "crossfit"}
         Which examples estimate confusion matrices; see ``fit_posterior``.
     random_state : int, optional
-        For the sample split and the CPE learner.
+        Seed of the sample split and the CPE learner.
     """
 
     measure_families = frozenset({"ratio_of_linear"})
@@ -46,11 +46,11 @@ class NoiseCorrectedBisection(PosteriorClassifier):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Refuse a number of steps that makes no sense."""
+        """Raise NcbenchError if ``max_iter`` is invalid."""
         require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
 
     def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
-        """Return the rule that Algorithm 2 ends with."""
+        """Run Algorithm 2 and return its final rule."""
         A, B = resolve_measure(self.measure, self).ratio(noise.n)
         confusion = ConfusionPath(posterior, y, noise.n)
         best = 1.0 - np.eye(noise.n)  # h^0: the most probable class
@@ -59,8 +59,8 @@ class NoiseCorrectedBisection(PosteriorClassifier):
             gamma = (alpha + beta) / 2
             L = A - gamma * B  # line 7; T^-T is applied to the posterior instead
             C = noise.correct_confusion(confusion(L))  # OP2: T^-1 Gamma^t
-            # psi(C) <= gamma, multiplied out: <B, C> > 0 holds for every confusion matrix, but an
-            # estimate of one may break it, and then says nothing in favour of this classifier.
+            # This is psi(C) <= gamma, multiplied by <B, C>. Every confusion matrix has <B, C> > 0,
+            # but an estimate may not; it is then no evidence for this classifier.
             if np.sum(B * C) > 0 and np.sum(L * C) <= 0:
                 beta, best = gamma, L
             else:
@@ -72,6 +72,6 @@ class NoiseCorrectedBisection(PosteriorClassifier):
 
 
 class Bisection(NoiseCorrectedBisection):
-    """BS: the same algorithm with T = I, for labels taken at face value."""
+    """BS: bisection without noise correction (T = I)."""
 
     uses_noise_matrix = False

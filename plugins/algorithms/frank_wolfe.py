@@ -18,22 +18,22 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
     Parameters
     ----------
     measure : str or Measure
-        The loss to minimise, monotonic convex or linear.
+        The loss to minimize, monotonic convex or linear.
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; ``stacked`` of the registry by default.
+        Learner of noisy class probabilities; by default the registered ``stacked``.
     max_iter : int
         Number of steps; step t has size 2 / (t + 1).
     sample_split : {"none", "half", "crossfit"}
         Which examples estimate confusion matrices; see ``fit_posterior``.
     tol : float
-        Stop at the first checkpoint where the size of the measured gap (see ``Trace``) is at
-        most this; 0 takes all ``max_iter`` steps, as in the paper. The measured gap is no
-        certificate: with ``tol`` the diagnostics also hold ``model_gap``, which is one.
+        Stop at the first checkpoint where the absolute measured gap (see ``Trace``) is at most
+        this; 0 takes all ``max_iter`` steps, as in the paper. The measured gap is not a
+        certificate. With ``tol`` the diagnostics also hold ``model_gap``, which is one.
     compress : bool
-        Reduce the final mixture to at most n^2 classifiers with the same confusion matrix on
-        the training sample; predicting new data is then fast too.
+        Reduce the final mixture to at most n^2 classifiers with the same confusion matrix on the
+        training sample. This makes predictions faster.
     random_state : int, optional
-        For the sample split and the CPE learner.
+        Seed of the sample split and the CPE learner.
     """
 
     measure_families = frozenset({"monotonic_convex", "linear"})
@@ -57,19 +57,19 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Refuse a number of steps or a tolerance that makes no sense."""
+        """Raise NcbenchError if ``max_iter`` or ``tol`` is invalid."""
         require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
         require(self.tol >= 0, "tol", self.tol, "at least 0; with 0 all steps are taken")
 
     def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
-        """Return the mixture of rules that Algorithm 1 ends with."""
+        """Run Algorithm 1 and return its final mixture."""
         psi = resolve_measure(self.measure, self)
         n, steps = noise.n, self.max_iter
         if psi.family == "linear":
-            steps = 1  # a linear psi is its own linearisation: the first step solves it
+            steps = 1  # a linear psi is its own linearization: the first step solves it
         confusion = ConfusionPath(posterior, y, n)
         losses, confusions = np.empty((steps, n, n)), np.empty((steps, n, n))
-        # h^0 predicts every class with probability 1/n: all recalls are positive.
+        # h^0 predicts each class with probability 1/n, so all recalls are positive.
         C = np.repeat(np.bincount(y, minlength=n)[:, None] / (len(y) * n), n, axis=1)
         trace = Trace(steps)
         for t in range(1, steps + 1):
@@ -103,13 +103,13 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
 
 
 class FrankWolfe(NoiseCorrectedFrankWolfe):
-    """FW: the same algorithm with T = I, for labels taken at face value."""
+    """FW: Frank-Wolfe without noise correction (T = I)."""
 
     uses_noise_matrix = False
 
 
 def weights(steps: int) -> Array:
-    """Return the weights of g^1, ..., g^s in h^s, for s steps.
+    """Return the weights of g^1, ..., g^s in h^s after s steps.
 
     With sizes ``a_t = 2 / (t + 1)``, ``w_t = a_t * prod_{u > t} (1 - a_u) = 2 t / (s (s + 1))``;
     a_1 = 1 removes h^0.
@@ -123,11 +123,11 @@ def weights(steps: int) -> Array:
 
 
 class Trace:
-    """Objective and gap at some 60 steps, denser early on, for the record.
+    """Objective and gap at about 60 steps, denser at the start, for the record.
 
-    The gap is ``<L^t, C^(t-1) - Gamma^t>``, both noise corrected. It is measured, not proved: the
-    argmin rule minimises the linearised loss under the estimated posterior, not on the sample,
-    so the gap can be negative and bounds nothing. ``model_gap`` is what bounds.
+    The gap is ``<L^t, C^(t-1) - Gamma^t>``, both noise corrected. It is measured on the sample, but
+    the argmin rule minimizes the linearized loss under the estimated posterior. So the gap can be
+    negative and is not a bound; ``model_gap`` is.
     """
 
     def __init__(self, steps: int) -> None:
@@ -142,13 +142,13 @@ class Trace:
 
 
 def model_gap(psi: Measure, posterior: Array, mixture: Mixture) -> float | None:
-    """Return the duality gap of psi on the model's own confusion matrix, which is a certificate.
+    """Return the duality gap of psi under the model, which is a certificate.
 
-    Were the corrected posterior p the truth, a classifier h would have the confusion matrix
-    ``S[i, j] = mean_x p_i(x) h_j(x)``. The argmin rule minimises ``<L, S>`` exactly, so for convex
-    psi the gap ``<L, S> - min_h <L, S[h]>`` at ``L = grad psi(S)`` is not negative, and bounds
-    how far psi(S) is from the smallest psi that any classifier reaches under the model. It is
-    large where the model does not fit the sample, however many steps are taken.
+    If the corrected posterior p were the truth, a classifier h would have the confusion matrix
+    ``S[i, j] = mean_x p_i(x) h_j(x)``. The argmin rule minimizes ``<L, S>`` exactly. So for convex
+    psi, the gap ``<L, S> - min_h <L, S[h]>`` at ``L = grad psi(S)`` is nonnegative and bounds the
+    distance of psi(S) from the smallest psi of any classifier under the model. It stays large if
+    the model does not fit the sample, whatever the number of steps.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def model_gap(psi: Measure, posterior: Array, mixture: Mixture) -> float | None:
     Returns
     -------
     float or None
-        None where S has recalls that no confusion matrix has: ``T^-1 eta~`` is too far off.
+        None if S has recalls that no confusion matrix has, because ``T^-1 eta~`` is too inaccurate.
     """
     S = posterior.T @ mixture.distribution(posterior) / len(posterior)
     if np.diagonal(S).min() <= 0 or S.sum(axis=1).min() <= 0:

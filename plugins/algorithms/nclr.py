@@ -1,7 +1,7 @@
 """Noise-corrected logistic regression (NCLR): linear softmax models under a corrected log loss.
 
-They estimate the clean posterior and predict its mode, whatever the measure: baselines for
-algorithms that optimise one.
+They estimate the clean posterior and predict its mode for any measure. They are baselines for
+algorithms that optimize a measure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ncbench.types import Array, Labels
 
 
 class _NCLR(NoisyLabelClassifier):
-    """Standardises, chooses the penalty by cross-validation, and fits."""
+    """Base class: standardizes features, chooses the penalty by cross-validation, and fits."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class _NCLR(NoisyLabelClassifier):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Refuse penalties, folds, iterations and tolerances that cannot be used."""
+        """Raise NcbenchError if a parameter is invalid."""
         check_path(self.penalties, self.folds, self.max_iter, self.tol)
 
     @abstractmethod
@@ -60,33 +60,33 @@ class _NCLR(NoisyLabelClassifier):
 class NCLRForward(_NCLR):
     """Logistic regression with the forward-corrected loss ``-log (T g(x))_y``.
 
-    The penalised maximum likelihood fit of the noisy labels, given T (Patrini et al. 2017). Not
-    convex; started at zero with the strongest penalty and followed down to the chosen one, so
-    the result depends on nothing but the data, the parameters and ``random_state``.
+    Penalized maximum likelihood fit of the noisy labels, given T (Patrini et al. 2017). The loss is
+    not convex. The fit starts at zero with the strongest penalty and follows the path down to the
+    chosen one, so the result depends only on the data, the parameters and ``random_state``.
 
     Parameters
     ----------
     penalties : list of float, optional
-        Candidates for mu in ``mu/2 ||W||^2``; the intercept is not penalised. Default: 13 from 1
-        to 1e-6. Chosen by cross-validated forward loss, from strong to weak, ending early when
-        two in a row brought nothing.
+        Candidates for mu in ``mu/2 ||W||^2``; the intercept is not penalized. By default 13 values
+        from 1 to 1e-6. Cross-validated forward loss chooses, from strong to weak, and stops after
+        two penalties without improvement.
     folds : int
         Folds of the cross-validation, stratified by noisy label.
     max_iter : int
         Iterations of L-BFGS for each penalty.
     tol : float
-        Largest entry of the gradient at the solution, in terms of whitened features.
+        Largest entry of the gradient at the solution, for whitened features.
     random_state : int or None
-        Of the folds.
+        Seed of the folds.
 
     Attributes
     ----------
     model_ : ncbench.learning.linear_softmax.LinearSoftmax
-        The fitted model, on features standardised to mean 0 and variance 1.
+        The fitted model, on features standardized to mean 0 and variance 1.
     penalty_ : float
-        The penalty chosen.
+        The chosen penalty.
     n_iter_ : int
-        Iterations of the final fit, its path included.
+        Iterations of the final fit, including its path.
 
     Examples
     --------
@@ -106,28 +106,27 @@ class NCLRForward(_NCLR):
 class NCLRBackward(_NCLR):
     """Logistic regression with the backward-corrected loss ``(T^-T l(g(x)))_y``, ``l = -log g``.
 
-    The corrected loss is an unbiased estimate of the clean log loss (Patrini et al. 2017) and
-    stays convex, but has no lower bound: a penalty on the weights and, where needed, a shift of
-    the corrected class priors give it one. See
-    :meth:`ncbench.learning.CrossEntropy.backward` for the argument.
+    The corrected loss is an unbiased estimate of the clean log loss (Patrini et al. 2017). It is
+    convex but has no lower bound. A penalty on the weights and, if necessary, a shift of the
+    corrected class priors bound it; see :meth:`ncbench.learning.CrossEntropy.backward`.
 
-    The penalty is chosen by the *forward* loss on held-out folds. It is proper for the same
-    posterior and bounded. The backward loss is not fit for the purpose: if T overstates the
-    noise in the sample, by estimation or by chance, then its held-out value falls without end as
-    the weights grow, and the weakest penalty wins with a useless model.
+    The *forward* loss on held-out folds chooses the penalty. It is proper for the same posterior
+    and bounded. The backward loss is not suitable: if T overstates the noise in the sample, by
+    estimation or by chance, its held-out value decreases without bound as the weights grow, and the
+    weakest penalty wins with a useless model.
 
     Parameters
     ----------
     penalties, folds, max_iter, tol, random_state
-        As of :class:`NCLRForward`.
+        See :class:`NCLRForward`.
 
     Attributes
     ----------
     model_, penalty_, n_iter_
-        As of :class:`NCLRForward`.
+        See :class:`NCLRForward`.
     prior_moved_ : float
-        Probability moved between classes to make ``T^-1`` of the class frequencies a
-        distribution; 0 if it was one.
+        Probability mass moved between classes to make ``T^-1`` times the class frequencies a
+        distribution; 0 if it already was.
 
     Examples
     --------

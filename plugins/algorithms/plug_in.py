@@ -1,4 +1,4 @@
-"""One argmin rule over the learned class probabilities: the plug-in rule for zero-one loss."""
+"""Plug-in rules for the zero-one loss: the argmax of learned class probabilities."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class NCLRPlugIn(PosteriorClassifier):
     Parameters
     ----------
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; ``stacked`` of the registry by default.
+        Learner of noisy class probabilities; by default the registered ``stacked``.
     random_state : int, optional
-        For the CPE learner.
+        Seed of the CPE learner.
     """
 
     def __init__(self, cpe: Any = None, random_state: int | None = None) -> None:

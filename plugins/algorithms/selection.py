@@ -1,4 +1,4 @@
-"""The CPE learner chosen by noise-corrected cross-validation, without clean labels."""
+"""Choose the CPE learner by noise-corrected cross-validation, without clean labels."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ LINEAR = ("logistic", "power_logistic", "forward", "power_forward")
 
 
 class NoiseCorrectedSelection(NoisyLabelClassifier):
-    """NCFW or NCBS, with the CPE learner that does best on held-out noisy labels.
+    """NCFW or NCBS with the CPE learner that does best on held-out noisy labels.
 
     Each candidate is cross-validated: the algorithm is fitted to the noisy labels of the other
     folds, and the confusion matrix C~ of its predictions with the held-out *noisy* labels is
     corrected as in Algorithms 1 and 2. The candidate with the smallest ``psi(T^-1 C~)`` is fitted
-    to the whole sample. No clean label is looked at.
+    to the whole sample. Clean labels are not used.
 
     Parameters
     ----------
     measure : str or Measure
-        The loss to minimise; ratios of linear functions are given to NCBS, others to NCFW.
+        The loss to minimize: NCBS for ratios of linear functions, NCFW for others.
     cpe : scikit-learn classifier, optional
-        Not a candidate; if it shares its work with other cells, then so do the candidates.
+        Not a candidate. If it shares its fits with other cells, so do the candidates.
     candidates : list of str, optional
         Names of registered CPE learners; by default the four linear ones: ``logistic``,
         ``power_logistic``, ``forward``, ``power_forward``. Ties go to the first.
@@ -39,14 +39,14 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
     max_iter : int
         Frank-Wolfe steps of the final fit.
     random_state : int, optional
-        For the folds and the CPE learners.
+        Seed of the folds and the CPE learners.
 
     Attributes
     ----------
     algorithm_ : classifier
         The fitted NCFW or NCBS.
     diagnostics_ : dict
-        Its diagnostics, the CPE learner chosen, and the corrected loss of each candidate.
+        Its diagnostics, the chosen CPE learner, and the corrected loss of each candidate.
     """
 
     measure_families = frozenset({"monotonic_convex", "linear", "ratio_of_linear"})
@@ -71,7 +71,7 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Refuse candidates that are not there, and numbers that make no sense."""
+        """Raise NcbenchError if a candidate is unknown or a number is invalid."""
         require(len(self._names()) > 0, "candidates", self._names(), "at least one CPE learner")
         for name in self._names():
             load("cpe", name)

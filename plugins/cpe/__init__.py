@@ -1,4 +1,4 @@
-"""CPE learners: scikit-learn classifiers that give class probabilities."""
+"""CPE learners: scikit-learn classifiers that estimate class probabilities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .stacked_logistic import stacked
 
 @hookimpl
 def ncbench_cpe_learners() -> Mapping[str, Callable[..., Any]]:
-    """CPE learners by name."""
+    """Return CPE learners by name."""
     return {
         "logistic": logistic,
         "power_logistic": power_logistic,

@@ -1,4 +1,4 @@
-"""Any classifier of scikit-learn, by its class name."""
+"""Any scikit-learn classifier, by its class name."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def sklearn_classifier(
     Parameters
     ----------
     estimator : str
-        Such as ``RandomForestClassifier``.
+        Class name, such as ``RandomForestClassifier``.
     params : dict, optional
         Its keyword arguments.
     random_state : int, optional
-        Passed on where the classifier takes it and ``params`` does not give it.
+        Passed on if the classifier has this parameter and ``params`` does not set it.
 
     Examples
     --------
@@ -46,20 +46,20 @@ def sklearn_classifier(
         arguments.setdefault("random_state", random_state)
     try:
         classifier = cls(**arguments)
-    except TypeError as error:  # classifiers that wrap another one cannot be built from a name
+    except TypeError as error:  # meta-classifiers cannot be built from a name alone
         raise NcbenchError(f"cpe.estimator={estimator}: {error}") from error
     _check(classifier, estimator)
     return classifier
 
 
 def _check(classifier: Any, estimator: str) -> None:
-    """Refuse now what scikit-learn would refuse in the middle of a run."""
+    """Raise NcbenchError now for what scikit-learn would reject in the middle of a run."""
     try:
         classifier._validate_params()
     except ValueError as error:
         raise NcbenchError(f"cpe.params of {estimator}: {error}") from error
-    if not hasattr(classifier, "predict_proba"):  # some have it for some of their parameters
+    if not hasattr(classifier, "predict_proba"):  # for some classifiers this depends on parameters
         raise NcbenchError(
-            f"cpe.estimator={estimator}: it has no predict_proba with these cpe.params; take "
+            f"cpe.estimator={estimator}: it has no predict_proba with these cpe.params; use "
             "another classifier, such as RandomForestClassifier"
         )

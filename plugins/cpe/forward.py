@@ -16,27 +16,27 @@ from ncbench.types import Array
 
 
 class ForwardLogistic(ClassifierMixin, BaseEstimator):
-    """Noisy probabilities ``T softmax(W x + b)``, fitted to noisy labels by their likelihood.
+    """Noisy probabilities ``T softmax(W x + b)``, fitted by maximum likelihood.
 
-    ``logistic`` says that the *noisy* log odds are linear in x, which noise makes untrue even
-    where the clean ones are. This learner says that the clean ones are, and is told T. Without T
-    it is multinomial logistic regression with its penalty chosen by log loss.
+    ``logistic`` assumes that the *noisy* log odds are linear in x, which is false under noise even
+    if the clean log odds are linear. This learner assumes linear clean log odds and uses T. Without
+    T it is multinomial logistic regression whose penalty is chosen by log loss.
 
     Parameters
     ----------
     transform : {"standardise", "power"}
-        What is done to each feature first; ``power`` is Yeo-Johnson's.
+        Transform of each feature; ``power`` is the Yeo-Johnson transform.
     folds : int
         Folds of the cross-validation that chooses the penalty, by likelihood.
     max_iter : int
         Iterations of L-BFGS for each penalty.
     random_state : int, optional
-        Of the folds.
+        Seed of the folds.
 
     Attributes
     ----------
     penalty_ : float
-        The penalty chosen.
+        The chosen penalty.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class ForwardLogistic(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None = None
     ) -> Self:
-        """Fit to noisy labels: with T they are 0..n-1, without it they may be anything."""
+        """Fit to noisy labels: 0..n-1 with T, of any type without."""
         if noise_matrix is None:
             self.classes_, codes = np.unique(y, return_inverse=True)
             self.noise_matrix_ = NoiseMatrix.identity(len(self.classes_))
@@ -97,12 +97,12 @@ class ForwardLogistic(ClassifierMixin, BaseEstimator):
 def forward(
     folds: int = 3, max_iter: int = 500, random_state: int | None = None
 ) -> ForwardLogistic:
-    """Clean probabilities linear in standardised features, fitted through T by likelihood.
+    """Logistic model of the clean probabilities on standardized features, fitted through T.
 
     Parameters
     ----------
     folds, max_iter, random_state
-        As of ``ForwardLogistic``.
+        See ``ForwardLogistic``.
     """
     return _learner("standardise", folds, max_iter, random_state)
 
@@ -110,12 +110,12 @@ def forward(
 def power_forward(
     folds: int = 3, max_iter: int = 500, random_state: int | None = None
 ) -> ForwardLogistic:
-    """Clean probabilities linear in power-transformed features, fitted through T by likelihood.
+    """Logistic model of the clean probabilities on power-transformed features, through T.
 
     Parameters
     ----------
     folds, max_iter, random_state
-        As of ``ForwardLogistic``.
+        See ``ForwardLogistic``.
     """
     return _learner("power", folds, max_iter, random_state)
 

@@ -39,15 +39,15 @@ def boosting(
 
 
 class _Calibrated(CalibratedClassifierCV):
-    """Says in words what scikit-learn asks of the sizes of classes."""
+    """Explains in its error message which class sizes scikit-learn requires."""
 
     def fit(self, X: Any, y: NDArray, sample_weight: Any = None, **fit_params: Any) -> Self:
         classes, counts = np.unique(y, return_counts=True)
         if counts.min() < self.cv:
             raise NcbenchError(
                 f"cpe=boosting: label {classes[counts.argmin()]} has {counts.min()} of the "
-                f"{len(y)} examples to be fitted to, too few for cpe.folds={self.cv}; use more "
-                "data, or another learner, such as cpe=logistic, which bears rare labels"
+                f"{len(y)} training examples, too few for cpe.folds={self.cv}; use more data, or "
+                "a learner that accepts rare labels, such as cpe=logistic"
             )
         super().fit(X, y, sample_weight, **fit_params)
         return self

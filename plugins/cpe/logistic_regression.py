@@ -1,4 +1,4 @@
-"""Multinomial logistic regression, its regularisation chosen by cross-validation."""
+"""Multinomial logistic regression with cross-validated regularization."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def logistic(
     C: float | None = None,
     random_state: int | None = None,
 ) -> Pipeline:
-    """Multinomial logistic regression on standardised features: the paper's linear class.
+    """Multinomial logistic regression on standardized features, as in the paper.
 
     Parameters
     ----------
     score : {"accuracy", "log_loss"}
-        What chooses the inverse regularisation strength C.
+        Score that chooses the inverse regularization strength C.
     folds : int
         Folds of the cross-validation.
     strengths : int
         Number of values of C, from 1e-4 to 1e4.
     C : float, optional
-        Inverse regularisation strength, instead of one that is chosen.
+        Fixed inverse regularization strength; by default it is chosen.
     random_state : int, optional
         Not used: the folds are not shuffled, as in the paper.
     """
@@ -57,7 +57,7 @@ def power_logistic(
     Parameters
     ----------
     score, folds, strengths, C, random_state
-        As for ``logistic``.
+        See ``logistic``.
     """
     return make_pipeline(PowerTransformer(), _path(score, folds, strengths, C))
 
@@ -72,15 +72,15 @@ def _path(score: Score, folds: int, strengths: int, C: float | None) -> Logistic
 class LogisticPath(ClassifierMixin, BaseEstimator):
     """Multinomial logistic regression whose C is chosen along a warm-started path.
 
-    scikit-learn's ``LogisticRegressionCV`` does the same but for classes that are absent from
-    a fold, which noisy labels of rare classes make common.
+    scikit-learn's ``LogisticRegressionCV`` does the same, but does not support classes that are
+    missing from a fold. With noisy labels of rare classes these are common.
 
     Parameters
     ----------
     score : {"accuracy", "log_loss"}
-        What chooses C; ties go to the smaller C.
+        Score that chooses C; ties go to the smaller C.
     folds : int
-        Stratified folds, not shuffled.
+        Number of stratified folds, not shuffled.
     strengths : int
         Number of values of C, from 1e-4 to 1e4.
     tol : float
@@ -88,12 +88,12 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
     max_iter : int
         Largest number of Newton steps.
     C : float, optional
-        Instead of one that is chosen.
+        Fixed value; by default it is chosen.
 
     Attributes
     ----------
     C_ : float
-        The chosen inverse regularisation strength.
+        The inverse regularization strength used.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
         self.C = C
 
     def fit(self, X: Array, y: NDArray) -> Self:
-        """Choose C by cross-validation, unless it is given, then fit to all of the sample."""
+        """Choose C by cross-validation, unless it is given, then fit to the whole sample."""
         if self.C is None:
             grid = np.logspace(-4, 4, self.strengths)
             self.C_ = float(grid[self._cross_validate(X, y, grid).mean(axis=0).argmax()])
@@ -140,7 +140,7 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
 
     def _cross_validate(self, X: Array, y: NDArray, grid: Array) -> Array:
         if np.unique(y, return_counts=True)[1].max() < self.folds or len(grid) < 2:
-            return np.zeros((1, len(grid)))  # too few examples to choose by: the smallest C
+            return np.zeros((1, len(grid)))  # too few examples to choose: use the smallest C
         with warnings.catch_warnings():
             # A class smaller than the number of folds is fine: see _score.
             warnings.filterwarnings("ignore", message="The least populated class")
@@ -150,7 +150,7 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
             if len(np.unique(y[train])) < 2:
                 continue
             model = self._model()
-            for k, C in enumerate(grid):  # from strong to weak regularisation, warm started
+            for k, C in enumerate(grid):  # from strong to weak regularization, warm started
                 model.set_params(C=C).fit(X[train], y[train])
                 scores[fold, k] = self._score(model, X[held_out], y[held_out])
         return scores
@@ -158,7 +158,7 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
     def _score(self, model: LogisticRegression, X: Array, y: NDArray) -> float:
         if self.score == "accuracy":
             return float(np.mean(model.predict(X) == y))
-        seen = np.isin(y, model.classes_)  # of a class not in this fold, log loss says nothing
+        seen = np.isin(y, model.classes_)  # log loss is undefined for classes not in training
         return -float(log_loss(y[seen], model.predict_proba(X[seen]), labels=model.classes_))
 
     def _model(self) -> LogisticRegression:

@@ -1,4 +1,4 @@
-"""Two levels of logistic regression: noisy log odds that can bend, without being told T."""
+"""Two-level logistic regression: nonlinear noisy log odds without knowing T."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from ncbench.types import Array
 from .logistic_regression import logistic
 
 SEARCH = 20_000
-"""Examples that choose C of the second level: of a larger sample, so many or a few less."""
+"""Largest number of examples that choose C of the second level."""
 
 
 class StackedLogistic(ClassifierMixin, BaseEstimator):
-    """The average of a logistic regression and of one that also sees the first one's output.
+    """Average of a logistic regression and a second one that also gets the first one's output.
 
-    Noise mixes probabilities, ``eta~ = T eta``: however clear an example is, its noisy log odds
-    stay bounded, and no linear function of x does. Probabilities are bounded too, and as features
-    beside x let the second level bend (stacked generalisation, Wolpert 1992). It learns from
-    held-out probabilities of the first, which it would otherwise trust too much. The average is
-    safer than the second level alone where a class is rare.
+    Noise mixes probabilities, ``eta~ = T eta``, so noisy log odds are bounded, but linear functions
+    of x are not. Probabilities are bounded, too. As additional features they let the second level
+    fit bounded log odds (stacked generalization, Wolpert 1992). The second level is trained on
+    held-out probabilities, because it would trust fitted ones too much. If a class is rare, the
+    average is safer than the second level alone.
 
     Parameters
     ----------
     folds : int
-        Folds of the held-out probabilities; examples are dealt out in their order.
+        Folds of the held-out probabilities; examples are assigned in their order.
 
     Attributes
     ----------
     first_, second_ : scikit-learn classifiers
-        The two levels, fitted; both are ``logistic``.
+        The two fitted levels; both are ``logistic``.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.linspace(-3, 3, 600)[:, None]
-    >>> y = (X[:, 0] > 0) ^ (rng.random(600) < 0.2)  # a fifth is wrong, however large x is
+    >>> y = (X[:, 0] > 0) ^ (rng.random(600) < 0.2)  # a fifth is wrong for any x
     >>> StackedLogistic().fit(X, y).predict([[-2.0], [2.0]])
     array([False,  True])
     """
@@ -50,14 +50,14 @@ class StackedLogistic(ClassifierMixin, BaseEstimator):
         self.folds = folds
 
     def fit(self, X: Array, y: NDArray) -> Self:
-        """Fit the first level, its held-out probabilities, and the second level to both."""
+        """Fit the first level, and the second level to X and held-out probabilities."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         n = len(self.classes_)
         self.first_ = logistic().fit(X, codes)
-        held_out = posterior(self.first_, X, n)  # stays where a fold's complement has one class
+        held_out = posterior(self.first_, X, n)  # kept if the rest of a fold has one class
         order = np.arange(len(codes))
         fold = deal_folds(codes, self.folds, order)
-        C = self.first_[-1].C_  # the same for all: folds with other penalties are other features
+        C = self.first_[-1].C_  # one C for all folds, so that they give the same features
         for k in range(fold.max() + 1):
             rest, part = fold != k, fold == k
             if len(np.unique(codes[rest])) > 1:
@@ -89,7 +89,7 @@ def stacked(folds: int = 5, random_state: int | None = None) -> StackedLogistic:
     Parameters
     ----------
     folds : int
-        Of the held-out probabilities.
+        Folds of the held-out probabilities.
     random_state : int, optional
         Not used: the folds are not shuffled.
     """

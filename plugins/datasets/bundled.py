@@ -1,4 +1,4 @@
-"""Small data sets that come with scikit-learn: no file and no network needed."""
+"""Small data sets that come with scikit-learn and need no file or network."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def wine() -> Dataset:
 
 
 def breast_cancer() -> Dataset:
-    """Breast cancer: 569 tumours, 30 features, malignant or benign.
+    """Breast cancer: 569 tumors, 30 features, malignant or benign.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def _bundled(name: str) -> Dataset:
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
-    # Not Dataset.from_labels: scikit-learn's numbers, which are not the sorted names, are kept.
+    # Not Dataset.from_labels, which would number classes by sorted name: keep the original numbers.
     return Dataset(
         X=np.ascontiguousarray(bunch.data, dtype=np.float64),
         y=np.asarray(bunch.target, dtype=np.int64),

@@ -12,23 +12,23 @@ def openml(id: str, version: str = "active", target: str | None = None) -> Datas
     """Any OpenML data set, by name or number.
 
     Downloaded once and then read from scikit-learn's cache (``SCIKIT_LEARN_DATA``). Text and
-    categories are one-hot encoded in sorted order; missing values are refused.
+    categories are one-hot encoded in sorted order; missing values are an error.
 
     Parameters
     ----------
     id : str
         A name (``"vehicle"``) or a number (``"54"``) on openml.org.
     version : str
-        Of a name: a number, or ``"active"`` for the oldest version that is active.
+        Version of a name: a number, or ``"active"`` for the oldest active version.
     target : str, optional
-        Column of the labels; by default the one that OpenML names.
+        Column of the labels; by default the target given by OpenML.
 
     Returns
     -------
     Dataset
-        Named ``<name>_v<version>``, since versions of one name may be quite different data.
+        Named ``<name>_v<version>``, because versions of the same name may be different data.
     """
-    # A number on the command line reaches a text option as text, one in Python code may not.
+    # On the command line a number arrives as text; in Python code it may not.
     id, version = str(id), str(version)
     bunch = _fetched(id, version)
     details = bunch.details
@@ -62,7 +62,7 @@ def _fetched(id: str, version: str) -> Any:
         return fetch_openml(**key, as_frame=True)
     except (OSError, ValueError) as error:  # no network, no such data set, or a sparse one
         raise NcbenchError(
-            f"data set 'openml': id={id!r}, version={version!r} could not be had from OpenML: "
+            f"data set 'openml': id={id!r}, version={version!r} could not be loaded: "
             f"{type(error).__name__}: {error}. Check the name on openml.org and the network "
-            "connection; data of your own goes in with dataset=file"
+            "connection; for your own data use dataset=file"
         ) from error

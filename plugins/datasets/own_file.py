@@ -26,25 +26,24 @@ SUFFIXES = (*TABLES, ".npz")
 def file(path: str, target: str | None = None) -> Dataset:
     r"""Your own file: CSV, TSV, Parquet, ARFF or npz.
 
-    Numeric columns are kept; text, categories and true/false become one 0/1 column for each
-    value, in sorted order and in the place of the original. Labels keep their names; classes are
-    numbered in sorted order. Missing values (empty, NA, None, ``?``) are refused. Semicolons and
-    tabs separate columns too, where the header has no comma; with semicolons, decimal commas are
-    read as such.
+    Numeric columns are kept. A column of text, categories or true/false is replaced by one 0/1
+    column for each value, in sorted order. Labels keep their names; classes are numbered in sorted
+    order. Missing values (empty, NA, None, ``?``) are an error. If the header has no comma, columns
+    may also be separated by semicolons or tabs; with semicolons, numbers may have decimal commas.
 
     Parameters
     ----------
     path : str
         Ends in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff or .npz.
     target : str, optional
-        Column of the labels. Of an npz file: key of the labels, by default ``y``; the features
-        are under ``X``, and recorded noise may be under ``noise_matrix_k`` and ``noisy_y_k`` for
-        sigma = k/10.
+        Column of the labels. In an npz file, the key of the labels, by default ``y``. It holds the
+        features as ``X`` and may hold recorded noise for sigma = k/10 as ``noise_matrix_k`` and
+        ``noisy_y_k``.
 
     Returns
     -------
     Dataset
-        Named like the file, without its suffix.
+        Named after the file, without its suffix.
 
     Examples
     --------
@@ -59,7 +58,7 @@ def file(path: str, target: str | None = None) -> Dataset:
     suffix = next((s for s in reversed(SUFFIXES) if place.name.lower().endswith(s)), None)
     if suffix is None:
         raise NcbenchError(
-            f"data set 'file': path={path!r} is of no known kind; it should end in "
+            f"data set 'file': path={path!r} has an unknown file type; expected one of "
             f"{', '.join(SUFFIXES)}"
         )
     if not place.is_file():

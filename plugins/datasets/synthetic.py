@@ -1,6 +1,6 @@
 """The paper's synthetic problem: three classes in the plane, with known class probabilities.
 
-The paper (Section 6 and Appendix B) gives no constants. These were fitted to its published
+The paper (Section 6 and Appendix B) does not give the constants. These were fitted to its published
 sample, to two digits.
 """
 
@@ -13,10 +13,10 @@ from ncbench import Dataset, NcbenchError
 from ncbench.types import Array
 
 MEANS = np.array([[-0.32, -0.32], [1.92, 1.92]])
-"""Centres of the two equally likely normal components of x."""
+"""Means of the two equally likely normal components of x."""
 
 VARIANCE = 4.0
-"""Of each coordinate in each component; coordinates are independent."""
+"""Variance of each coordinate in each component; coordinates are independent."""
 
 WEIGHTS = np.array([[0.33, 0.33], [0.16, 0.16], [0.0, 0.0]])
 BIASES = np.array([2.81, 0.82, 0.0])
@@ -39,12 +39,12 @@ def posterior(X: Array) -> Array:
 
 
 def population(size: int) -> Array:
-    """Return about ``size`` points that stand for the distribution of x, with equal weights.
+    """Return about ``size`` equally weighted points that represent the distribution of x.
 
-    In each component ``x1 + x2`` and ``x1 - x2`` are independent and normal. Their quantiles run
-    through a lattice: equal steps in the sum, on which alone eta depends, and steps of the golden
-    ratio in the difference, which spread evenly however many there are. A mean over the points
-    converges much faster than one over a sample.
+    In each component ``x1 + x2`` and ``x1 - x2`` are independent and normal. Their quantiles form a
+    lattice: equal steps in the sum, the only variable eta depends on, and golden-ratio steps in the
+    difference, which are evenly spread for any number of points. A mean over the points converges
+    much faster than a mean over a sample.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def synthetic(rng: np.random.Generator, train: int = 10_000, test: int = 20_000)
     Returns
     -------
     Dataset
-        ``train + test`` examples and the true class probabilities.
+        ``train + test`` examples with the true class probabilities.
 
     Examples
     --------

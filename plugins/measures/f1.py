@@ -14,14 +14,13 @@ from ncbench.types import Array
 class MicroF1(Measure):
     """Micro F1 without the background class (Example 3 of the paper).
 
-    ``psi = 1 - 2 sum_{i != b} C[i,i] / (2 - sum_i C[b,i] - sum_i C[i,b])``: of what is not
-    background, in truth or in prediction, the share that was not found. Where everything is
-    background, in truth and in prediction, there is nothing to find: psi = 0.
+    ``psi = 1 - 2 sum_{i != b} C[i,i] / (2 - sum_i C[b,i] - sum_i C[i,b])``. If all labels and all
+    predictions are background, psi = 0.
 
     Parameters
     ----------
     background : int or str
-        The background class b: its number, from 0, or its name.
+        The background class b: its number, starting at 0, or its name.
 
     Examples
     --------
@@ -37,7 +36,7 @@ class MicroF1(Measure):
         self.background = background
 
     def for_classes(self, names: Sequence[str]) -> MicroF1:
-        """Return the measure with the background class by its number."""
+        """Return the measure with the background class as a number."""
         if not isinstance(self.background, str):
             return self
         if self.background not in names:
@@ -52,7 +51,7 @@ class MicroF1(Measure):
         return float(1 - 2 * hits / total) if total > 0 else 0.0
 
     def ratio(self, n: int) -> tuple[Array, Array]:
-        """Return A and B: B counts non-background truths and predictions, A those that miss."""
+        """Return A and B: B counts non-background labels and predictions, A the wrong ones."""
         b = self._checked(n)
         B = np.full((n, n), 2.0)
         B[b, :] -= 1
@@ -64,20 +63,20 @@ class MicroF1(Measure):
     def _checked(self, n: int) -> int:
         if isinstance(self.background, str):
             raise NcbenchError(
-                f"measure.background={self.background!r}: a name, and what classes are called is "
-                f"not known here; give its number, 0..{n - 1}, or use for_classes(names)"
+                f"measure.background={self.background!r}: class names are not known here; give a "
+                f"number, 0..{n - 1}, or use for_classes(names)"
             )
         if not 0 <= self.background < n:
             raise NcbenchError(
-                f"measure.background={self.background}; with {n} classes it lies in 0..{n - 1}"
+                f"measure.background={self.background}; with {n} classes, expected 0..{n - 1}"
             )
         return self.background
 
 
 class MacroF1(Measure):
-    """Macro F1: one minus the mean of the classes' F1. Reported, not optimised.
+    """Macro F1: one minus the mean F1 of the classes. Reported, not optimized.
 
-    A class that is neither present nor predicted is left out.
+    Ignores a class that is neither present nor predicted.
 
     Examples
     --------

@@ -33,14 +33,14 @@ class ZeroOne(Measure):
 
 @identified_by(content_of_path)
 class Cost(Measure):
-    """Cost: the expected cost under a cost matrix of your own.
+    """Cost: the expected cost under your own cost matrix.
 
     Parameters
     ----------
     matrix : list of lists
         ``matrix[y][k]`` is the cost of predicting k when the truth is y.
     path : str
-        The same as a CSV file without header, instead of ``matrix``.
+        CSV file with the matrix, without header, instead of ``matrix``.
 
     Examples
     --------
@@ -92,5 +92,5 @@ def _as_costs(rows: object, where: str) -> Array:
     if L.ndim != 2 or L.shape[0] != L.shape[1] or not np.isfinite(L).all():
         raise NcbenchError(f"{where}: expected n rows of n finite costs, got shape {L.shape}")
     if L.min() < 0:
-        raise NcbenchError(f"{where}: costs are losses and not negative; found {L.min():g}")
+        raise NcbenchError(f"{where}: costs must not be negative; found {L.min():g}")
     return L

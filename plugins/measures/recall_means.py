@@ -11,7 +11,7 @@ from ncbench.types import Array
 class HMean(RecallMeasure):
     """H-mean: one minus the harmonic mean of the recalls.
 
-    ``psi = 1 - n / sum_i (1 / r_i)``; 1 where a recall is 0, which is the limit.
+    ``psi = 1 - n / sum_i (1 / r_i)``; if a recall is 0, the limit 1.
 
     Examples
     --------
@@ -28,8 +28,8 @@ class HMean(RecallMeasure):
     def slope(self, recall: Array) -> Array:
         """Return ``-n / (s r_i)^2`` with ``s = sum_i 1 / r_i``.
 
-        Where z recalls are 0 the limit depends on how they get there; along equal recalls
-        ``s r_i`` tends to z for those and to infinity for the others.
+        If z recalls are 0, the limit depends on the path. If they tend to 0 equally, ``s r_i``
+        tends to z for these recalls and to infinity for the others.
         """
         n = len(recall)
         zero = recall <= 0
@@ -54,7 +54,7 @@ class QMean(RecallMeasure):
         return float(np.sqrt(np.mean((1 - recall) ** 2)))
 
     def slope(self, recall: Array) -> Array:
-        """Return ``-(1 - r_i) / (n psi)``; at psi = 0 its limit along equal recalls, ``-1/n``."""
+        """Return ``-(1 - r_i) / (n psi)``; at psi = 0, the limit along equal recalls, ``-1/n``."""
         n = len(recall)
         psi = self.value(recall)
         if psi == 0:
@@ -82,9 +82,9 @@ class GMean(RecallMeasure):
     def slope(self, recall: Array) -> Array:
         """Return ``-(1/n) G / r_i``.
 
-        Where a recall is 0 the slope is unbounded; its direction tends to the classes of
-        recall 0 alone, with equal weight along equal recalls. That direction is returned, with
-        entries -1: a linear minimisation does not depend on the length.
+        If a recall is 0, the slope is unbounded. Along equal recalls, its direction tends to equal
+        weights on the classes with recall 0 only. This returns that direction with entries -1,
+        because a linear minimization does not depend on the length.
         """
         zero = recall <= 0
         if zero.any():
@@ -111,7 +111,7 @@ class BalancedError(RecallMeasure):
 
 
 class WorstClass(RecallMeasure):
-    """Worst class: one minus the smallest recall. Reported, not optimised.
+    """Worst class: one minus the smallest recall. Reported, not optimized.
 
     Examples
     --------

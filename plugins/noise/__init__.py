@@ -1,4 +1,4 @@
-"""Noise models: where the noisy labels come from."""
+"""Noise models, which make noisy labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .levels import NoNoise, PairFlip, Random, Symmetric
 
 @hookimpl
 def ncbench_noise_models() -> Mapping[str, Callable[..., Any]]:
-    """Noise models by name."""
+    """Return noise models by name."""
     return {
         "symmetric": Symmetric,
         "random": Random,

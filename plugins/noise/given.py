@@ -1,4 +1,4 @@
-"""Noise that is given: a matrix of the user's, or noisy labels that come with the data."""
+"""Given noise: the user's own matrix, or noisy labels that come with the data."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ncbench.types import Array
 
 @identified_by(content_of_path)
 class GivenMatrix(MatrixNoise):
-    """A noise matrix of your own, inline or from a CSV or npy file; sigma is not used.
+    """Your own noise matrix, inline or from a CSV or npy file; sigma is not used.
 
     Parameters
     ----------
     matrix : list of lists
         ``matrix[i][j] = P(noisy = i | clean = j)``: columns sum to one.
     path : str
-        The same as a CSV file without header or an npy file, instead of ``matrix``.
+        CSV file without header, or npy file, with the matrix, instead of ``matrix``.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class GivenMatrix(MatrixNoise):
 
 
 class Recorded:
-    """The noise that comes with the data set: its own noise matrix and noisy labels for sigma."""
+    """The noise that comes with the data set: its noise matrix and noisy labels for sigma."""
 
     draws = False  # the same noise for every seed
 
@@ -59,9 +59,9 @@ class Recorded:
             return noisy
         levels = ", ".join(f"{level:g}" for level in sorted(dataset.recorded_noise))
         raise NcbenchError(
-            f"data set {dataset.name!r} brings "
-            + (f"noise for sigma={levels} only" if levels else "no noise of its own")
-            + "; noise=random draws it"
+            f"data set {dataset.name!r} has "
+            + (f"recorded noise only for sigma={levels}" if levels else "no recorded noise")
+            + "; use noise=random to draw noise"
         )
 
 

@@ -1,4 +1,4 @@
-"""Noise matrices made from one number: sigma is the probability that a label is wrong."""
+"""Noise matrices with a noise level: sigma is the probability that a label is wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ncbench.types import Array
 
 
 class Symmetric(MatrixNoise):
-    """Every wrong class equally likely: sigma / (n - 1) off the diagonal.
+    """Symmetric noise: every wrong class is equally likely, with probability sigma / (n - 1).
 
     Examples
     --------
@@ -28,15 +28,15 @@ class Symmetric(MatrixNoise):
 
 
 class Random(MatrixNoise):
-    """The paper's process for real data: random off-diagonal entries, columns sum to sigma.
+    """Random noise, as in the paper for real data: random off-diagonal entries.
 
-    Off-diagonal entries are uniform on [0, 1], each column is rescaled to sum to sigma, and the
-    diagonal is 1 - sigma; singular matrices are drawn again.
+    Off-diagonal entries are uniform on [0, 1] and rescaled to sum to sigma in each column. The
+    diagonal is 1 - sigma. Singular matrices are drawn again.
 
     Parameters
     ----------
     recorded : bool
-        Take the noise that the data set brings for this sigma, where it brings some.
+        Use the recorded noise of the data set for this sigma, if it has any.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Random(MatrixNoise):
         self.draws = not recorded
 
     def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
-        """Return noisy labels for the whole data set and the matrix that made them."""
+        """Return noisy labels of the whole data set and the noise matrix."""
         if self.recorded:
             found = dataset.noise_recorded_at(sigma)
             if found is not None:
@@ -66,12 +66,12 @@ class Random(MatrixNoise):
             np.fill_diagonal(T, 1 - sigma)
             if np.linalg.cond(T) <= MAX_CONDITION:
                 break
-        # For n = 2 and sigma = 0.5 every draw is singular; NoiseMatrix then says so.
+        # For n = 2 and sigma = 0.5 every draw is singular; NoiseMatrix then raises an error.
         return T
 
 
 class PairFlip(MatrixNoise):
-    """Each class is mistaken for the next one only, with probability sigma.
+    """Pair flip: each class is mistaken only for the next one, with probability sigma.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class PairFlip(MatrixNoise):
 
 
 class NoNoise(MatrixNoise):
-    """Clean labels, whatever sigma is.
+    """No noise: clean labels for any sigma.
 
     Examples
     --------

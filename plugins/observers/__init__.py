@@ -1,1 +1,1 @@
-"""Observers: modules that follow a sweep, each asked for by name."""
+"""Observers: modules that follow a sweep, selected by name."""

@@ -1,7 +1,7 @@
-"""MLflow: one MLflow run for each cell, with its configuration, losses and record.
+"""MLflow: one MLflow run per cell, with its configuration, losses and record.
 
-Where to is MLflow's own business: ``MLFLOW_TRACKING_URI`` and ``MLFLOW_EXPERIMENT_NAME`` (here
-``ncbench`` by default).
+``MLFLOW_TRACKING_URI`` and ``MLFLOW_EXPERIMENT_NAME`` (by default ``ncbench``) select the
+destination.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _run_of: dict[str, str] = {}
 
 @hookimpl
 def ncbench_run_started(config: Mapping[str, Any]) -> None:
-    """Begin a run, which MLflow shows as running."""
+    """Start an MLflow run."""
     _run_of[config["id"]] = _begin(config["id"], config)
 
 
 @hookimpl
 def ncbench_run_finished(record: Mapping[str, Any]) -> None:
-    """Log the losses, mean and trial by trial, and the record; end the run."""
+    """Log the losses, per trial and on average, and the record; end the run."""
     from mlflow.entities import Metric, RunTag
 
     identity = record["id"]
@@ -50,7 +50,7 @@ def ncbench_run_finished(record: Mapping[str, Any]) -> None:
     if "reason" in record:
         tags.append(RunTag("ncbench.reason", record["reason"][:5000]))
     client = _client()
-    for start in range(0, len(metrics), 1000):  # MLflow takes no more at once
+    for start in range(0, len(metrics), 1000):  # the limit of MLflow
         client.log_batch(run, metrics=metrics[start : start + 1000])
     client.log_batch(run, tags=tags)
     client.log_dict(run, dict(record), "record.json")
@@ -87,7 +87,7 @@ def _begin(identity: str, config: Mapping[str, Any]) -> str:
         run_name=f"{title} sigma={config['sigma']:g}",
     )
     parameters = [Param(key, str(value)[:6000]) for key, value in _flat(config)]
-    for start in range(0, len(parameters), 100):  # MLflow takes no more at once
+    for start in range(0, len(parameters), 100):  # the limit of MLflow
         client.log_batch(run.info.run_id, params=parameters[start : start + 100])
     return str(run.info.run_id)
 
@@ -104,7 +104,7 @@ def _flat(config: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _left_running(identity: str) -> str | None:
-    """Find the run that a process began which was killed since."""
+    """Find a run that was started by a process that was killed since."""
     client = _client()
     runs = client.search_runs(
         [_experiment(client)],

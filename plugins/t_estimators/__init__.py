@@ -20,7 +20,7 @@ from .volmin import VolMin
 
 @hookimpl
 def ncbench_t_estimators() -> Mapping[str, Callable[..., Any]]:
-    """Estimators of T by name."""
+    """Return estimators of T by name."""
     return {
         "known": Known,
         "identity": Identity,

@@ -1,4 +1,4 @@
-"""Anchor points: examples that belong to a class for certain show its column of T."""
+"""Anchor points: examples that certainly belong to a class reveal its column of T."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ncbench.types import Array
 
 
 class Anchor:
-    """Columns of T are noisy posteriors of the surest examples (Patrini et al. 2017).
+    """Noisy posteriors of the most certain examples as columns of T (Patrini et al. 2017).
 
     Where ``P(clean = j | x) = 1``, the noisy posterior is column j of T. If a class has no such
-    example, because classes overlap, its noise is overestimated, however large the sample.
+    example because classes overlap, its noise is overestimated, even with large samples.
 
     Parameters
     ----------
     variant : {"max", "quantile", "classwise"}
-        Which examples stand for class j: the one with the largest ``P[:, j]``; the largest
-        below the 97 % quantile, for posteriors with outliers (of no use for classes rarer than
-        3 %); or the mean over the top 3 % of the examples predicted as j.
+        Which examples represent class j: the one with the largest ``P[:, j]``; the largest below
+        the 97 % quantile, for posteriors with outliers (not for classes rarer than 3 %); or the
+        mean over the top 3 % of the examples predicted as j.
 
     Examples
     --------
@@ -42,13 +42,13 @@ class Anchor:
         self._chosen = rules[variant]
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
-        """Return the estimate, from the learner's posteriors of the sample it was fitted to."""
+        """Return the estimate from the learner's posteriors on its training sample."""
         return repair_estimate(self.columns(sample.posterior()), sample.classes)
 
     def columns(self, P: Array) -> Array:
         """Return the estimate from noisy posteriors, m x n."""
         T = np.zeros((P.shape[1],) * 2)
-        for j in np.flatnonzero(P.any(axis=0)).tolist():  # of a class never seen nothing is known
+        for j in np.flatnonzero(P.any(axis=0)).tolist():  # skip classes that were never seen
             T[:, j] = P[self._chosen(P, j)].mean(axis=0)
         return T
 

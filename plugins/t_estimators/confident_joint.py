@@ -1,4 +1,4 @@
-"""Confident joint: count labels against classes that the learner is sure of."""
+"""Confident joint: count noisy labels against classes the learner is confident of."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ncbench.types import Array, Labels
 
 
 class ConfidentJoint:
-    """Confident learning's estimate of the noise (Northcutt et al. 2021), as in cleanlab.
+    """Confident learning (Northcutt et al. 2021), as in cleanlab.
 
-    An example is taken to be of class j if ``P[i, j]`` reaches the mean of ``P[:, j]`` over the
-    examples labelled j. Such guesses against noisy labels, counted and scaled to the labels'
-    frequencies, are the joint distribution of noisy and clean labels. Where classes overlap,
-    wrong guesses count as wrong labels.
+    Example i is assigned to class j if ``P[i, j]`` is at least the mean of ``P[:, j]`` over the
+    examples labeled j. The counts of noisy labels against assigned classes, scaled to the label
+    frequencies, estimate the joint distribution of noisy and clean labels. If classes overlap,
+    wrong assignments count as wrong labels.
 
     Examples
     --------
@@ -26,7 +26,7 @@ class ConfidentJoint:
     """
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
-        """Return the estimate, from out-of-fold posteriors."""
+        """Return the estimate from out-of-fold posteriors."""
         return repair_estimate(
             self.matrix(sample.out_of_fold_posterior(), sample.y), sample.classes
         )
@@ -35,11 +35,11 @@ class ConfidentJoint:
         """Return the joint frequencies, noisy by clean, from posteriors m x n and noisy labels."""
         n = P.shape[1]
         labels = np.bincount(y, minlength=n)
-        # Of a label that no example has the threshold is out of reach.
+        # A label without examples gets an infinite threshold.
         own = np.bincount(y, weights=P[np.arange(len(y)), y], minlength=n)
         threshold = np.where(labels > 0, own / np.maximum(labels, 1), np.inf)
         confident = threshold - 1e-6 <= P
-        # Of several, the most probable class of all, confident or not.
+        # With several confident classes, guess the most probable class, confident or not.
         guess = np.where(confident.sum(axis=1) > 1, P.argmax(axis=1), confident.argmax(axis=1))
         sure = confident.any(axis=1)
         joint = np.zeros((n, n))

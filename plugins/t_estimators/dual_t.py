@@ -1,4 +1,4 @@
-"""Dual-T: the noise matrix as a product of two that are easier to estimate."""
+"""Dual-T: the noise matrix as a product of two matrices that are easier to estimate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ncbench.types import Array, Labels
 
 
 class DualT:
-    """``T = S T_anchor``, by way of the predicted class (Yao et al. 2020).
+    """Dual-T: ``T = S T_anchor`` via the predicted class (Yao et al. 2020).
 
-    ``T_anchor[l, j]``, from the example with the largest ``P[:, j]``, is the probability that an
-    example of class j is *predicted* as l; ``S[i, l]``, counted, that one predicted as l is
-    labelled i. Counting is more exact than reading off posteriors. But ``T_anchor`` is read off
-    the *noisy* posterior, so it holds the noise as S does: where classes are apart both are T,
-    and their product ``T^2`` overstates the noise.
+    ``T_anchor[l, j]`` is the probability that an example of class j is *predicted* as l, from the
+    example with the largest ``P[:, j]``. ``S[i, l]`` is the share of examples predicted as l that
+    are labeled i. Counts are more accurate than posteriors. But ``T_anchor`` comes from the *noisy*
+    posterior, so it contains the noise as S does: if classes do not overlap, both are T, and their
+    product ``T^2`` overstates the noise.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class DualT:
     """
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
-        """Return the estimate, from the learner's posteriors of the sample it was fitted to."""
+        """Return the estimate from the learner's posteriors on its training sample."""
         P = sample.posterior()
         empty = np.setdiff1d(np.arange(sample.n_classes), P.argmax(axis=1))
         warnings = [

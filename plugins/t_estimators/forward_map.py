@@ -1,4 +1,4 @@
-"""Forward-MAP: the most probable T, a priori near symmetric noise of any level."""
+"""Forward-MAP: maximum a posteriori T, with a prior around symmetric noise of any level."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from ncbench.types import Array, Labels
 
 
 class ForwardMAP:
-    """T and a linear softmax posterior, fitted together; T drawn towards symmetric noise.
+    """Joint fit of T and a linear softmax posterior, with a prior towards symmetric noise.
 
-    Maximises the likelihood of the noisy labels under ``(T g(x))_y`` times a normal prior on the
-    log odds V of T's off-diagonal entries, around their own mean: unless the data says otherwise
-    all mistakes are equally frequent, how frequent is free. The prior's part vanishes as the
-    sample grows.
+    Maximizes the likelihood of the noisy labels under ``(T g(x))_y`` times a normal prior on the
+    log odds V of the off-diagonal entries of T, around their mean. So unless the data say
+    otherwise, all mistakes are equally frequent, at any noise level. The prior's influence vanishes
+    as the sample grows.
 
     Parameters
     ----------
     tau : float
-        Standard deviation of the prior. Large: as the likelihood alone; small: symmetric noise.
+        Standard deviation of the prior. If large, the likelihood decides; if small, the noise is
+        symmetric.
     penalty : float
-        Of the weights W of the linear softmax, on standardised features.
+        Penalty on the weights W of the linear softmax, on standardized features.
     max_iter : int
         Iterations of L-BFGS.
     """
@@ -53,21 +54,21 @@ class ForwardMAP:
 
 
 class CautiousMAP:
-    """Forward-MAP as near to symmetric noise as the data allows.
+    """Forward-MAP as close to symmetric noise as the data allow.
 
-    Few data tell that labels are noisy, and how many; it takes many to tell which class is
-    mistaken for which, and a T that is wrong there has an inverse that is worse than none. So tau
-    is the smallest one that no larger one beats in held-out likelihood: by more than two standard
-    errors, and more the larger its ``||T^-1||_1``, by which errors of T enter the result.
+    A small sample shows how many labels are wrong. It takes a large one to show which class is
+    mistaken for which, and a wrong T is worse than no correction. So tau is the smallest candidate
+    that no larger one beats in held-out likelihood. To beat it, the gain must exceed two standard
+    errors times the ratio of the two ``||T^-1||_1``, the factor of errors of T in the result.
 
     Parameters
     ----------
     taus : list of float, optional
-        Candidates, the cautious ones first. Default: 0.3 and 1.
+        Candidates. By default 0.3 and 1.
     folds : int
-        Of the cross-validation, stratified by noisy label.
+        Folds of the cross-validation, stratified by noisy label.
     penalty : float
-        Of the weights W of the linear softmax, on standardised features.
+        Penalty on the weights W of the linear softmax, on standardized features.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class CautiousMAP:
         for k in range(int(fold.max()) + 1 if len(self.taus) > 1 else 0):
             held_out = fold == k
             fit = None
-            for i, tau in enumerate(self.taus):  # each starts where the one before ended
+            for i, tau in enumerate(self.taus):  # each starts at the previous solution
                 fit = self._fit(X[~held_out], sample.y[~held_out], sample.n_classes, tau, fit)
                 losses[i, held_out] = fit.losses(X[held_out], sample.y[held_out])
                 inverse_norms[i] += repair_estimate(fit.matrix).inverse_norm
@@ -108,14 +109,14 @@ class CautiousMAP:
 
 
 def cautious_choice(losses: Array, inverse_norms: Array) -> int:
-    """Return the first row that no later one beats by enough.
+    """Return the first row that no later row beats by a sufficient margin.
 
-    Enough is two standard errors of the mean difference, times the ratio of the norms.
+    The margin is two standard errors of the mean difference, times the ratio of the norms.
 
     Parameters
     ----------
     losses : array of shape (k, m)
-        Held-out losses of each candidate, the most cautious first.
+        Held-out losses of the candidates, the most cautious first.
     inverse_norms : array of shape (k,)
         ``||T^-1||_1`` of each candidate.
 
@@ -137,7 +138,7 @@ def cautious_choice(losses: Array, inverse_norms: Array) -> int:
 
 
 class SymmetricPrior:
-    """``1 / (2 m tau^2) sum_{i != j} (V_ij - mean V)^2``: a log prior, in units of a mean loss.
+    """Negative log prior ``1 / (2 m tau^2) sum_{i != j} (V_ij - mean V)^2``, as a mean loss.
 
     Parameters
     ----------

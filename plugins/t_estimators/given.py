@@ -1,4 +1,4 @@
-"""The two ends of what can be known about T: all of it, and nothing."""
+"""Estimators that do not estimate: the true T and the identity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ncbench import NcbenchError, NoiseMatrix, NoisySample
 
 
 class Known:
-    """The noise matrix that made the noise, as in the paper's experiments."""
+    """The true noise matrix, as in the paper's experiments."""
 
     learns_from_sample = False
     told_noise_matrix = True
@@ -15,14 +15,14 @@ class Known:
         """Return the true T."""
         if sample.noise_matrix is None:
             raise NcbenchError(
-                "t_estimator=known: nobody knows the T of this sample; cautious_map and "
+                "t_estimator=known: the T of this sample is not known; cautious_map and "
                 "forward_map estimate it from noisy labels"
             )
         return sample.noise_matrix
 
 
 class Identity:
-    """No noise assumed: the correction corrects nothing."""
+    """The identity: no noise is assumed and nothing is corrected."""
 
     learns_from_sample = False
 

@@ -1,4 +1,4 @@
-"""HOC: the noise matrix from labels of near neighbours, without a model of the posterior."""
+"""HOC: the noise matrix from labels of nearest neighbors, without a posterior model."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ncbench.types import Array, Labels
 
 
 class HOC:
-    """High-order consensuses among nearest neighbours (Zhu et al. 2021).
+    """High-order consensuses among nearest neighbors (Zhu et al. 2021).
 
-    An example and its two nearest neighbours are taken to be of one class, and their noisy labels
-    to be independent given it. The frequencies of labels, of pairs and of triples then determine T
-    and the class priors. Where neighbours are often of different classes, T is blamed for it.
+    Assumes that an example and its two nearest neighbors have the same class, and that their noisy
+    labels are independent given the class. The frequencies of labels, pairs and triples then
+    determine T and the class priors. If neighbors often differ in class, this counts as noise.
 
     Parameters
     ----------
     max_points : int
-        Examples whose neighbours are looked up, drawn if there are more.
+        Largest number of examples whose neighbors are looked up; drawn if there are more.
     prior : float
-        Pull towards the start of the search, divided by the number of points: it keeps columns of
-        rare classes where they are unless the frequencies say otherwise.
+        Weight of a penalty on the distance from the start, divided by the number of points. It
+        keeps columns of rare classes at the start unless the frequencies say otherwise.
     """
 
     def __init__(self, max_points: int = 20_000, prior: float = 0.01) -> None:
@@ -55,11 +55,11 @@ class HOC:
 
 
 Moments = tuple[Array, Array, Array]
-"""Frequencies of the labels of single examples, pairs and triples, of one class each."""
+"""Frequencies of the labels of single examples, pairs and triples of the same class."""
 
 
 def label_moments(triples: Labels, y: Labels, n: int) -> Moments:
-    """Count the labels of triples, rows of three indices: an example and its neighbours.
+    """Count the labels of triples: rows of three indices, an example and its neighbors.
 
     Examples
     --------
@@ -73,24 +73,19 @@ def label_moments(triples: Labels, y: Labels, n: int) -> Moments:
     return third.sum(axis=(1, 2)), third.sum(axis=2), third
 
 
-def model_moments(T: Array, p: Array) -> Moments:
-    """Return the moments that T and class priors p imply."""
-    return T @ p, (T * p) @ T.T, np.einsum("ij,kj,lj,j->ikl", T, T, T, p)
-
-
 def solve_moments(moments: Moments, prior: float = 0.0) -> Array:
-    """Return the T that explains the frequencies of labels, pairs and triples of labels best.
+    """Return the T that best explains the frequencies of labels, pairs and triples.
 
-    Minimises ``||T p - c1||^2 + ||T diag(p) T^T - c2||^2 + ||sum_j p_j t_j x t_j x t_j - c3||^2``
-    over ``T = column-softmax(U)`` and ``p = softmax(v)``, started at ``U = 5 I - 1``, v = 0. A
-    solution with its columns permuted is as good: they are assigned for the largest diagonal.
+    Minimizes ``||T p - c1||^2 + ||T diag(p) T^T - c2||^2 + ||sum_j p_j t_j x t_j x t_j - c3||^2``
+    over ``T = column-softmax(U)`` and ``p = softmax(v)``, starting at ``U = 5 I - 1``, v = 0. A
+    permutation of the columns is an equally good solution; we choose the largest diagonal.
 
     Parameters
     ----------
     moments : arrays c1, c2, c3
     prior : float
-        Weight of ``||(U, v) - start||^2``. Frequencies say next to nothing of the column of a
-        rare class, and without a prior it can be anything.
+        Weight of ``||(U, v) - start||^2``. Frequencies say almost nothing about the column of a
+        rare class; without a prior it is arbitrary.
     """
     n = len(moments[0])
     tuples = [combinations_with_replacement(range(n), order) for order in (1, 2, 3)]
@@ -117,17 +112,17 @@ def solve_moments(moments: Moments, prior: float = 0.0) -> Array:
 
 
 class _Block:
-    """Frequencies of labels of one order, each set of labels once."""
+    """Label frequencies of one order, each multiset of labels once."""
 
     def __init__(self, index: Labels, n: int) -> None:
         self.index = index
         self.n = n
-        # A symmetric array has each set of labels as often as it has different orders.
+        # A symmetric array holds each multiset of labels once per distinct order.
         orders = [len(set(permutations(labels))) for labels in index.tolist()]
         self.weight = np.sqrt(orders)
 
     def pick(self, moment: Array) -> Array:
-        # The model is symmetric: of the moment, its symmetric part decides.
+        # The model is symmetric, so only the symmetric part of the moment matters.
         orders = list(permutations(range(moment.ndim)))
         symmetric = np.mean([moment.transpose(order) for order in orders], axis=0)
         return np.asarray(self.weight * symmetric[tuple(self.index.T)])
@@ -136,7 +131,7 @@ class _Block:
         return np.asarray(self.weight * (T[self.index].prod(axis=1) @ p))
 
     def jacobian(self, T: Array, p: Array) -> Array:
-        """Return derivatives in (U, v), by way of those in (T, p)."""
+        """Return the derivatives in (U, v), computed from those in (T, p)."""
         rows, order = self.index.shape
         factors = T[self.index]
         dp = factors.prod(axis=1)
@@ -155,7 +150,7 @@ def _unpack(theta: Array, n: int) -> tuple[Array, Array]:
 
 
 def _with_itself_first(near: Labels, points: Labels) -> Labels:
-    """Return triples of a point and its two nearest others; equal points may come in any order."""
+    """Return triples of a point and its two nearest neighbors; ties may come in any order."""
     others = near != points[:, None]
-    others[others.all(axis=1), 2] = False  # a crowd of equal points: it is not among its nearest
+    others[others.all(axis=1), 2] = False  # many equal points: not among its own nearest
     return np.column_stack([points, near[others].reshape(-1, 2)])

@@ -1,4 +1,4 @@
-"""T-Revision: an anchor-point estimate, revised by learning with it."""
+"""T-Revision: an anchor-point estimate that is revised during learning."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class TRevision:
     """Anchor points give T, then T + dT is fitted with importance weights (Xia et al. 2019).
 
     With ``q = T g(x)``, noisy labels weighted by ``beta = g_y / q_y`` are as good as clean ones:
-    the loss is ``beta * -log g_y``. First the linear softmax model g is fitted with T fixed, and
-    weights that are not differentiated; then both go down the loss, weights differentiated. That
-    loss is not proper in T, and its minimum is of no use: steps are small, and the iterate with
-    the least forward loss on held-out noisy labels is kept.
+    the loss is ``beta * -log g_y``. First the linear softmax model g is fitted with fixed T,
+    without differentiating the weights. Then g and T descend the loss with differentiated weights.
+    This loss is not proper in T and its minimum is useless. So the steps are small, and the iterate
+    with the smallest forward loss on held-out noisy labels is kept.
 
     Parameters
     ----------
     steps : int
         Largest number of steps.
     step : float
-        Their length for T, in units of the gradient; for g it is 1, on whitened features.
+        Step size for T, as a multiple of the gradient; for g it is 1, on whitened features.
     held_out : float
-        Share of the sample that chooses the iterate.
+        Share of the sample used to choose the iterate.
     penalty : float
-        Of the weights W of the linear softmax, on standardised features.
+        Penalty on the weights W of the linear softmax, on standardized features.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class TRevision:
         self.penalty = penalty
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
-        """Return the estimate; the CPE learner's posteriors give the start."""
+        """Return the estimate; it starts from the CPE learner's posteriors."""
         n = sample.n_classes
         P = sample.posterior()
         start = repair_estimate(P[P.argmax(axis=0)].T * P.any(axis=0), sample.classes)
@@ -96,7 +96,7 @@ class TRevision:
         return repair_estimate(best, sample.classes)
 
     def _with_fixed(self, T: Array, X: Array, y: Labels) -> LinearSoftmax:
-        """Fit g to labels weighted by beta, which g itself gives: a fixed point."""
+        """Fit g to labels weighted by beta, which depends on g: a fixed-point iteration."""
         n = len(T)
         one_hot = np.eye(n)[y]
         beta = np.ones(len(y))
@@ -115,7 +115,7 @@ class TRevision:
 class ReweightedCrossEntropy:
     """``mean_i beta_i l_i`` with ``l = -log g_y`` and ``beta = g_y / (T g)_y``.
 
-    Its own parameters are the entries of T, row by row.
+    The parameters of the loss are the entries of T, row by row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A few clean labels: what a trusted part of the training set says of the noise."""
+"""Estimates from a trusted set: a part of the training set with clean labels."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ncbench.types import Array, Labels
 
 
 class TrustedSet:
-    """From clean labels of a part of the training set.
+    """Estimate from clean labels of a part of the training set.
 
-    They serve this estimate alone: the CPE learner and the algorithm are given the noisy labels
-    of these examples as of all others.
+    Only this estimate uses them. The CPE learner and the algorithm get the noisy labels of these
+    examples, as of all others.
 
     Parameters
     ----------
     variant : {"pairs", "glc", "two_sample"}
-        ``pairs`` counts clean against noisy labels, each count raised by 0.5/n. ``glc``
-        (Hendrycks et al. 2018) averages the noisy posterior over the trusted examples of a
-        class, which is off where classes overlap. ``two_sample`` solves
-        ``E[noisy label x h] = T E[clean label x h]`` for T, h the noisy posterior; it would also
-        do if the trusted examples had no noisy labels.
+        ``pairs`` counts clean against noisy labels and adds 0.5/n to each count. ``glc`` (Hendrycks
+        et al. 2018) averages the noisy posterior over the trusted examples of a class, which is
+        biased if classes overlap. ``two_sample`` solves
+        ``E[noisy label x h] = T E[clean label x h]`` for T, where h is the noisy posterior; it
+        would also work if the trusted examples had no noisy labels.
     fraction : float
         Share of the training set that is trusted.
     """
@@ -64,7 +64,7 @@ class TrustedSet:
 
 
 def count_pairs(noisy: Labels, clean: Labels, n: int) -> Array:
-    """Return frequencies of noisy labels given clean ones, smoothed; 0 where there is no pair.
+    """Return smoothed frequencies of noisy labels given clean ones; 0 for classes without pairs.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def count_pairs(noisy: Labels, clean: Labels, n: int) -> Array:
 
 
 def average_posterior(P: Array, clean: Labels, n: int) -> Array:
-    """Return the mean noisy posterior of each class; 0 where it has no example.
+    """Return the mean noisy posterior of each class; 0 for classes without examples.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""VolMin: the smallest simplex that holds the noisy posteriors."""
+"""VolMin: the smallest simplex that contains the noisy posteriors."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ncbench.types import Array
 
 
 class VolMin:
-    """T and a linear softmax posterior, fitted together with the least ``det T`` (Li et al. 2021).
+    """Joint fit of T and a linear softmax posterior with minimum ``det T`` (Li et al. 2021).
 
-    Minimises ``-mean log (T g(x))_y + weight log|det T| + penalty/2 ||W||^2``. Needs no anchor
-    points, but clean posteriors that are spread widely enough.
+    Minimizes ``-mean log (T g(x))_y + weight log|det T| + penalty/2 ||W||^2``. It does not need
+    anchor points, but sufficiently scattered clean posteriors.
 
     Parameters
     ----------
     weight : float
-        Of the volume. Ten or a hundred times as much is much worse.
+        Weight of the volume. Values ten or a hundred times larger are much worse.
     penalty : float
-        Of the weights W of the linear softmax, on standardised features.
+        Penalty on the weights W of the linear softmax, on standardized features.
     max_iter : int
-        Iterations of L-BFGS. Few, as the original trains for few epochs: with little data the
-        likelihood's maximum overfits T (on vehicle, error of T^-1 0.9 after 60 and 1.7 at the
-        maximum, see docs/noise_matrix.md).
+        Iterations of L-BFGS. The default is small, as the original trains for few epochs: with
+        little data, the maximum likelihood overfits T (on vehicle, the error of T^-1 is 0.9 after
+        60 iterations and 1.7 at the maximum; see docs/noise_matrix.md).
     """
 
     def __init__(self, weight: float = 1e-4, penalty: float = 1e-4, max_iter: int = 60) -> None:
@@ -52,7 +52,7 @@ class VolMin:
 
 
 class Volume:
-    """``weight log|det T|``, constant below ``log det = n log 1e-4``: it has no lower bound.
+    """``weight log|det T|``, cut off at ``log det = n log 1e-4`` to bound it from below.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ BROKEN = {
     },
     "classes": {
         r"classes_ is None after labels \[0, 2, 5\]": WithoutClasses,
-        r"the right one of \[0, 2, 5\] for 0\.\d+ of the examples": ColumnsReversed,
+        r"the right one of \[0, 2, 5\] for only 0\.\d+ of the examples": ColumnsReversed,
     },
     "learns": {r"is right for 0\.33 of its own training examples": prior},
     "clone": {

@@ -138,7 +138,7 @@ def posterior_of_two_classes():
 GOOD = [good]
 BROKEN = {
     "shapes": {
-        r"gives array\(\[\[.*, which is not a Dataset": an_array,
+        r"returns array\(\[\[.*, which is not a Dataset": an_array,
         r"X has type float32": single_precision,
         r"NaN or infinity in X, first in row 7 \(1 of 60 rows\)": missing_values,
         r"y has type float64": float_labels,
@@ -156,15 +156,15 @@ BROKEN = {
         r"two loads have the fingerprints [\da-f]{12} and [\da-f]{12}": shuffled,
     },
     "source_fingerprint": {
-        r"gives 'call number \d+', and then 'call number \d+'": identified_by_a_counter,
-        r"identified_by gives 1, and then 1": identified_by_a_number,
+        r"returns 'call number \d+', and then 'call number \d+'": identified_by_a_counter,
+        r"identified_by returns 1, and then 1": identified_by_a_number,
     },
     "recorded_noise": {
         r"for sigma=0\.1 have shape \(10,\)": short_noise,
         r"for sigma=0\.1 is NoiseMatrix\(\[\[1\.0, 0\.0\]": noise_for_two_classes,
     },
     "true_posterior": {
-        r"miss a sum of 1 by up to 0\.5": scores_for_a_posterior,
+        r"differ from 1 by up to 0\.5": scores_for_a_posterior,
         r"expects 0\.9800 of the labels to be class 0, but 0\.3333 are": posterior_of_other_classes,
         r"true_posterior\(X\) has shape \(60, 2\)": posterior_of_two_classes,
     },

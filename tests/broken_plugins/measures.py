@@ -218,12 +218,12 @@ BROKEN = {
         r"psi\(C\) = \d\d\.\d+ for C = .* losses lie in \[0, 1\]": ErrorsInPercent,
         r"psi\(C\) = -0\.\d+ for C = .* losses lie in \[0, 1\]": NegativeLogLikelihood,
         r"psi\(C\) is Fraction\(1, 2\)": NotAFloat,
-        r"gives 0\.0, which is not a Measure": a_function,
+        r"returns 0\.0, which is not a Measure": a_function,
     },
     "inputs_unchanged": {r"C was \[\[0\.\d+.* and is \[\[0\.\d+": NormalisesInPlace},
     "family": {
         r"family is 'convex'; known: 'linear', 'monotonic_convex'": UnknownFamily,
-        r"family is 'ratio_of_linear', but RatioWithoutRatio is no ratio": RatioWithoutRatio,
+        r"family is 'ratio_of_linear', but RatioWithoutRatio is not a ratio": RatioWithoutRatio,
         r"gradient gives shape \(2,\) for 2 classes": GradientOfTheDiagonal,
     },
     "gradient": {

@@ -147,7 +147,7 @@ BROKEN = {
         r"type float64": Floats,
     },
     "labels_follow_the_matrix": {
-        r"of 1500 examples of class 0, 0\.\d+ were labelled \d, but T\[\d, 0\] is": DrawsTransposed
+        r"of 1500 examples of class 0, 0\.\d+ were labeled \d, but T\[\d, 0\] is": DrawsTransposed
     },
     "sigma": {
         r"its T expects 0\.200 of the labels wrong at sigma=0\.1": TwiceSigma,

@@ -50,7 +50,10 @@ def test_a_randomized_classifier_is_scored_by_the_expectation_also_in_a_pipeline
         assert -psi(C) != -psi(confusion_matrix(noisy, model.predict(X), 2))
 
 
-def test_it_chooses_the_measure_that_a_rare_class_needs_where_accuracy_does_not() -> None:
+@pytest.mark.parametrize("jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
+def test_it_chooses_the_measure_that_a_rare_class_needs_where_accuracy_does_not(
+    jobs: int | None,
+) -> None:
     X, _, noisy = rare_class()
     y = NAMES[noisy]
     chosen = {}
@@ -60,7 +63,7 @@ def test_it_chooses_the_measure_that_a_rare_class_needs_where_accuracy_does_not(
             {"measure": ["zero_one", "g_mean"]},
             scoring=scoring,
             cv=3,
-            n_jobs=2,
+            n_jobs=jobs,
             error_score="raise",
         )
         search.fit(X, y, noise_matrix=NoiseMatrix(T))

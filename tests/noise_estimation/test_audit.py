@@ -113,12 +113,16 @@ def test_resamples_have_no_row_twice_and_every_class(monkeypatch: pytest.MonkeyP
 
 
 BAD = {
-    "one_class": ("x,label\n1,a\n2,a\n", "label", "1 class(es) among 2 labels"),
+    "one_class": ("x,label\n1,a\n2,a\n", "label", "2 labels of 1 class;"),
     "no_rows": ("x,label\n", "label", "no rows, only the columns x, label"),
     "two_rows": ("x,label\n1,a\n2,b\n", "label", "2 rows are too few"),
     "three_rows": ("x,label\n1,a\n2,b\n3,a\n", "label", "3 rows are too few"),
-    "halves": ("x,label\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n", "label", "have 3 and 3, expected at"),
-    "rare": ("x,label\n" + "1,a\n2,a\n" * 20 + "3,b\n", "label", "have 40 and 1, expected"),
+    "halves": (
+        "x,label\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n",
+        "label",
+        "have 3 and 3 rows; expected at",
+    ),
+    "rare": ("x,label\n" + "1,a\n2,a\n" * 20 + "3,b\n", "label", "have 40 and 1 rows; expected"),
     "target": ("x,label\n1,a\n2,b\n", "lable", "did you mean 'label'? Columns: x, label"),
 }
 
@@ -145,7 +149,7 @@ def test_bad_data_gets_one_message(ncbench, tmp_path: Path, case: str):
         (["--plot", "t.xyz"], "--plot t.xyz: expected a name that ends in .png, .pdf, .svg"),
         (["--clean-column", "truth"], "'truth' is not one of the other columns: x"),
         (["--clean-column", "label"], "'label' is not one of the other columns: x"),
-        (["--t-estimator", "known"], "nobody knows"),
+        (["--t-estimator", "known"], "is not known"),
         (["--t-estimator", "trusted"], "needs clean labels"),
     ],
 )
@@ -165,7 +169,7 @@ def test_trusted_pairs_of_the_clean_column_are_counted_already(ncbench, tmp_path
         *("--t-estimator", "trusted"),
     )
     assert run.code == 2
-    assert "the rows with a clean label are counted already" in run.err
+    assert "the rows with a clean label are always counted" in run.err
     assert run.err.count("\n") == 1
 
 

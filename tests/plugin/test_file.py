@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,8 @@ class Constant(NoisyLabelClassifier):
 def ncbench_algorithms():
     return {"constant": Constant}
 """
-QUICK = ("dataset=iris", "trials=1", "measure=balanced_error")
+QUICK = ("dataset=iris", "trials=1", "measure=balanced_error", "cpe=logistic", "cpe.C=1.0")
+JOBLIB = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "cells_per_job=3")
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +114,7 @@ def test_rerun_notices_an_edit_and_finds_a_file_that_moved(
 
 @pytest.mark.parametrize(
     "launcher",
-    [(), ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "cells_per_job=3")],
+    [(), pytest.param(JOBLIB, marks=pytest.mark.slow)],
     ids=["basic", "joblib"],
 )
 def test_sweeps_find_the_files(
@@ -157,7 +159,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_a_broken_file_is_one_message(fault: str, ncbench: Callable, tmp_path: Path) -> None:
+def test_a_broken_file_is_one_message(
+    fault: str, ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python's own traces are none of ours
     source, fragments = BROKEN[fault]
     if source is not None:
         (tmp_path / "mine.py").write_text(source)
@@ -186,8 +191,10 @@ def test_a_broken_file_is_one_message(fault: str, ncbench: Callable, tmp_path: P
     ],
 )
 def test_bad_use(
-    argv: list[str], fragment: str, ncbench: Callable, mine: Path, tmp_path: Path
-) -> None:
+    argv: list[str], fragment: str, ncbench: Callable, mine: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python's own traces are none of ours
     (tmp_path / "folder").mkdir()
     (tmp_path / "mine.txt").write_text(SOURCE)
     (tmp_path / "takes_a_name.py").write_text(SOURCE.replace('"constant"', '"ncfw"'))

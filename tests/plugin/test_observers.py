@@ -14,7 +14,7 @@ import pytest
 from ncbench.cli.main import main
 from ncbench.run.worker import get_worker
 
-QUICK = ("dataset=iris", "trials=1", "measure=h_mean")
+QUICK = ("dataset=iris", "trials=1", "measure=h_mean", "cpe=logistic", "cpe.C=1.0")
 
 # An observer that writes down what it is told, and algorithms that end in all the ways there are.
 WATCH = """

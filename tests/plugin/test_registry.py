@@ -325,10 +325,10 @@ def test_resolve_measure_by_name_and_as_object() -> None:
 
 
 def test_resolve_measure_refuses_with_both_names_and_families() -> None:
-    message = "OnlyConvex optimises linear and monotonic_convex measures; Ratio is ratio_of_linear"
+    message = "OnlyConvex optimizes linear and monotonic_convex measures; Ratio is ratio_of_linear"
     with pytest.raises(NotApplicable, match=message):
         resolve_measure(Ratio(), OnlyConvex())
-    with pytest.raises(NotApplicable, match="Reported is reported only, not optimised"):
+    with pytest.raises(NotApplicable, match="Reported is reported only, not optimized"):
         resolve_measure(Reported(), OnlyConvex())
     with pytest.raises(UnknownName, match="did you mean 'h_mean'"):
         resolve_measure("h_maen", OnlyConvex())

@@ -123,14 +123,14 @@ def test_variadic_and_positional_only_arguments_are_refused() -> None:
     def positional(alpha: int = 1, /): ...
 
     for target in (args, kwargs, positional):
-        with pytest.raises(NcbenchError, match=r"'alpha' of .*are not configuration"):
+        with pytest.raises(NcbenchError, match=r"'alpha' of .*cannot be configured"):
             parameters_of(target)
 
 
 def test_the_argument_name_is_taken() -> None:
     def target(name: str = "x"): ...
 
-    with pytest.raises(NcbenchError, match="'name' is taken by the plug-in's own name"):
+    with pytest.raises(NcbenchError, match="'name' is reserved for the plug-in's name"):
         parameters_of(target)
 
 

@@ -351,17 +351,17 @@ def test_measure_by_name_or_as_an_object_is_the_same() -> None:
         (
             NoiseCorrectedFrankWolfe,
             "micro_f1",
-            "NoiseCorrectedFrankWolfe optimises linear and monotonic_convex measures; "
+            "NoiseCorrectedFrankWolfe optimizes linear and monotonic_convex measures; "
             "MicroF1 is ratio_of_linear",
         ),
-        (FrankWolfe, MicroF1(), "FrankWolfe optimises .*; MicroF1 is ratio_of_linear"),
-        (FrankWolfe, MacroF1(), "FrankWolfe optimises .*; MacroF1 is reported only"),
+        (FrankWolfe, MicroF1(), "FrankWolfe optimizes .*; MicroF1 is ratio_of_linear"),
+        (FrankWolfe, MacroF1(), "FrankWolfe optimizes .*; MacroF1 is reported only"),
         (
             NoiseCorrectedBisection,
             "h_mean",
-            "NoiseCorrectedBisection optimises ratio_of_linear measures; HMean is monotonic_convex",
+            "NoiseCorrectedBisection optimizes ratio_of_linear measures; HMean is monotonic_convex",
         ),
-        (Bisection, ZeroOne(), "Bisection optimises .*; ZeroOne is linear"),
+        (Bisection, ZeroOne(), "Bisection optimizes .*; ZeroOne is linear"),
     ],
 )
 def test_measure_of_another_family_is_refused_by_both_names(

@@ -295,14 +295,16 @@ def test_micro_f1_takes_the_background_class_by_its_name() -> None:
     assert MicroF1(background=1).for_classes(names).background == 1
     with pytest.raises(NcbenchError, match=r"'cat' is not known; .*Known: ant, bee, cow"):
         MicroF1(background="cat").for_classes(names)
-    with pytest.raises(NcbenchError, match=r"background='bee': a name, .* 0\.\.2, or use for_cl"):
+    with pytest.raises(
+        NcbenchError, match=r"background='bee': class names .* 0\.\.2, or use for_cl"
+    ):
         MicroF1(background="bee")(C)
 
 
 @pytest.mark.parametrize("background", [-1, 3, 10])
 def test_micro_f1_refuses_a_background_class_that_does_not_exist(background: int) -> None:
     psi = MicroF1(background=background)
-    message = rf"measure\.background={background}; with 3 classes it lies in 0\.\.2"
+    message = rf"measure\.background={background}; with 3 classes, expected 0\.\.2"
     with pytest.raises(NcbenchError, match=message):
         psi(np.full((3, 3), 1 / 9))
     with pytest.raises(NcbenchError, match=message):
@@ -340,7 +342,7 @@ def test_cost_from_a_file(tmp_path: Path, text: str) -> None:
         ([[0.0, 1.0], [1.0]], "not a table of numbers"),
         ([[0.0, "x"], [1.0, 0.0]], "not a table of numbers"),
         ([[0.0, np.nan], [1.0, 0.0]], "finite"),
-        ([[0.0, -2.0], [1.0, 0.0]], "not negative; found -2"),
+        ([[0.0, -2.0], [1.0, 0.0]], "not be negative; found -2"),
     ],
 )
 def test_cost_refuses_a_bad_matrix(matrix: list, message: str) -> None:
@@ -354,7 +356,7 @@ def test_cost_refuses_a_bad_matrix(matrix: list, message: str) -> None:
         (b"0,1\n", r"got shape \(1, 2\)"),
         (b"a,b\n0,1\n", "not a table of numbers"),
         (b"0,1\n1\n", "not a table of numbers"),
-        (b"0,-1\n1,0\n", "not negative; found -1"),
+        (b"0,-1\n1,0\n", "not be negative; found -1"),
         (b"", r"got shape \(0,\)"),
         (b"\xff\xfe\x00", "not a text file"),
     ],

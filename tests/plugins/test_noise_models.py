@@ -242,12 +242,12 @@ def test_recorded_noise_is_found_by_a_sum_that_rounds() -> None:
 
 def test_recorded_noise_of_another_sigma_names_those_there_are() -> None:
     data, _ = recorded_dataset()
-    with pytest.raises(NcbenchError, match=r"'toy' brings noise for sigma=0\.1, 0\.3 only"):
+    with pytest.raises(NcbenchError, match=r"'toy' has recorded noise only for sigma=0\.1, 0\.3"):
         Recorded().corrupt(data, 0.2, rng())
 
 
 def test_recorded_noise_of_a_data_set_without_any() -> None:
-    with pytest.raises(NcbenchError, match="'toy' brings no noise of its own; noise=random"):
+    with pytest.raises(NcbenchError, match="'toy' has no recorded noise; use noise=random"):
         Recorded().corrupt(dataset(), 0.1, rng())
 
 

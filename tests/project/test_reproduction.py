@@ -46,6 +46,7 @@ def the_table_is_right(ncbench: Callable, ours: pd.DataFrame, pdflatex: Callable
     pdflatex(Path("table.tex").absolute())
 
 
+@pytest.mark.slow
 def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex: Callable) -> None:
     options = ("-m", "dataset=vehicle", "noise=recorded", f"data_dir={shared_data}", SIGMAS)
     assert ncbench(*options, "algo=ncfw,fw", "measure=h_mean,q_mean,g_mean").code == 0
@@ -58,6 +59,7 @@ def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex:
     assert (corrected.groupby("measure")["difference"].mean() <= 0).all()
 
 
+@pytest.mark.slow
 def test_forward_is_well_ahead_of_the_paper(
     ncbench: Callable, shared_data: Path, pdflatex: Callable
 ) -> None:
@@ -68,6 +70,7 @@ def test_forward_is_well_ahead_of_the_paper(
     assert difference < -0.08  # 0.292 is published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["pageblocks", "satimage", "abalone"])
 def test_ncbs_with_the_papers_cpe_learner_is_level_with_the_paper(
     dataset: str, ncbench: Callable, shared_data: Path, pdflatex: Callable

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.plugin.scaffold import KINDS, write_package
+from ncbench.plugin.scaffold import TEMPLATES, write_package
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = "algo=ncfw,ncminimax,my_algorithm"
@@ -73,6 +73,7 @@ def copy(folder: Path, *names: str) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = Environment(tmp_path)
     source = tmp_path / "ncbench"
@@ -83,7 +84,7 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
 
     # One package of each kind, and the example; nothing is edited.
     monkeypatch.chdir(fresh.folder)
-    for kind in KINDS:
+    for kind in TEMPLATES:
         write_package(f"my-{kind.replace('_', '-')}", kind)
     example = copy(tmp_path, "examples") / "examples" / "ncbench-minimax"
     made = sorted(path.name for path in fresh.folder.glob("my-*"))
@@ -102,7 +103,7 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
         if plugin["distribution"] != "ncbench"
     }
     assert found == {
-        **{(KINDS[k].group, f"my_{k}"): f"my-{k.replace('_', '-')} 0.1.0" for k in KINDS},
+        **{(TEMPLATES[k].group, f"my_{k}"): f"my-{k.replace('_', '-')} 0.1.0" for k in TEMPLATES},
         **{("algo", name): "ncbench-minimax 0.2.0" for name in ("ncminimax", "minimax")},
         ("measure", "soft_worst_class"): "ncbench-minimax 0.2.0",
         ("noise", "by_frequency"): "ncbench-minimax 0.2.0",
@@ -155,22 +156,22 @@ def test_the_command_says_what_comes_next(ncbench: Callable, tmp_path: Path) -> 
     ]
     again = ncbench("new-plugin", "my-noise")
     assert (again.code, again.out) == (2, "")
-    assert "my-noise exists already" in again.err
+    assert "my-noise already exists" in again.err
 
 
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
-        ("My-Method", "not a name for a package"),
-        ("9lives", "not a name for a package"),
-        ("a--b", "not a name for a package"),
-        ("../up", "not a name for a package"),
-        ("class", "not a name for a package"),
-        ("", "not a name for a package"),
-        ("ncfw", "algo=ncfw is registered already"),
-        ("numpy", "a module numpy can be imported already"),
-        ("json", "a module json can be imported already"),
-        ("taken", "taken exists already"),
+        ("My-Method", "not a valid package name"),
+        ("9lives", "not a valid package name"),
+        ("a--b", "not a valid package name"),
+        ("../up", "not a valid package name"),
+        ("class", "not a valid package name"),
+        ("", "not a valid package name"),
+        ("ncfw", "algo=ncfw is already registered"),
+        ("numpy", "a module numpy can already be imported"),
+        ("json", "a module json can already be imported"),
+        ("taken", "taken already exists"),
     ],
 )
 def test_names_that_cannot_be(

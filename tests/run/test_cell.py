@@ -13,7 +13,7 @@ import pytest
 from ncbench.cli.main import main
 from ncbench.run.record import SCHEMA, CellFolder
 
-QUICK = ("dataset=iris", "plugins_from=moody.py", "algo=moody")
+QUICK = ("dataset=iris", "plugins_from=moody.py", "algo=moody", "cpe=logistic", "cpe.C=1.0")
 
 # An algorithm that does what a file says, so that its version stays the same.
 MOODY = """

@@ -118,7 +118,7 @@ def test_a_configured_measure_is_the_one_reported() -> None:
 
 
 def test_a_class_may_be_named_in_a_measure(ncbench: Callable, tmp_path: Path) -> None:
-    options = ("algo=ncbs", "measure=micro_f1", "dataset=iris", "trials=1")
+    options = ("algo=ncbs", "measure=micro_f1", "dataset=iris", "trials=1", "cpe=logistic")
     by_name = ncbench(*options, "measure.background=versicolor")
     by_number = ncbench(*options, "measure.background=1")
     assert "micro_f1 (background versicolor) 0." in by_number.out
@@ -150,7 +150,7 @@ def test_identity_tells_ncfw_nothing_about_the_noise() -> None:
 def test_an_algorithm_that_is_not_told_the_measure_runs_once_for_all(
     ncbench: Callable, tmp_path: Path
 ) -> None:
-    options = ("dataset=iris", "trials=2", "algo=nclr_plugin")
+    options = ("dataset=iris", "trials=2", "algo=nclr_plugin", "cpe=logistic")
     assert ncbench(*options, "measure=h_mean").code == 0
     assert ncbench(*options, "measure=g_mean").code == 0
     assert ncbench(*options, "measure=q_mean", "force=true").code == 0

@@ -51,5 +51,5 @@ def test_every_check_has_a_plugin_that_it_must_catch(kind: str) -> None:
 def test_a_check_raises_what_is_wrong_and_how_to_mend_it() -> None:
     gradient = {check.name: check for check in checks_for("measure")}["gradient"]
     broken = PLUGINS["measure"].GradientAtFixedPriors
-    with pytest.raises(ContractError, match=r"gradient\[.*\. To mend it: derive psi with all"):
+    with pytest.raises(ContractError, match=r"gradient\[.*\. To fix it: derive psi with all"):
         gradient(Build("measure", broken))

@@ -88,7 +88,7 @@ def test_a_good_plugin_is_ok_in_every_check(ncbench: Callable) -> None:
     assert outcome.code == 0
     lines = outcome.out.splitlines()
     assert lines[0] == "measure=zero_one"
-    assert "  ok      gradient: Its gradient is what finite differences say" in lines
+    assert "  ok      gradient: Its gradient agrees with finite differences" in lines
     assert lines[-1] == "10 ok"
 
 
@@ -96,9 +96,9 @@ def test_a_broken_plugin_fails_with_the_sentence(installed: Callable, ncbench: C
     installed(mine=measures('{"hits": Hits}'))
     outcome = ncbench("check", "hits")
     assert outcome.code == 1
-    assert "  FAILED  is_a_loss: Its value is a finite number from 0 to its largest" in outcome.out
+    assert "  FAILED  is_a_loss: Its value is finite, between 0 and its largest" in outcome.out
     assert "psi = 1 where every prediction is right and 0." in outcome.out
-    assert "To mend it: a measure is a loss; if this one is a score, return 1 - sc" in outcome.out
+    assert "To fix it: a measure is a loss; if this one is a score, return 1 - sc" in outcome.out
     assert outcome.out.splitlines()[-1] == "7 ok, 3 failed"  # the value, the gradient, <L, C>
 
 

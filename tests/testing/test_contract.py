@@ -31,15 +31,34 @@ ARGUMENTS = {
     "noise=matrix": {"matrix": [[0.9, 0.2], [0.1, 0.8]]},
     "cpe=sklearn": {"estimator": "GaussianNB"},
     "cpe=boosting": {"max_iter": 5},
-    "algo=cpe_argmax": {"cpe": None},  # the default learner
     "algo=nc_selected": {"candidates": ["forward"], "folds": 2, "search_iter": 20, "max_iter": 50},
 }
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
+SLOW = {"algo=nc_selected-scikit_learn"}
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype"}
 
 
-@parametrize_with_checks(*sorted(EVERY - FROM_ELSEWHERE), arguments=ARGUMENTS)
+def slow_ones_marked(checks: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    """Leave what fits hundreds of models of several learners each to ``--all``."""
+    argument, cases = checks.args
+    slow = [{"marks": pytest.mark.slow} if case.id in SLOW else {} for case in cases]
+    marked = [pytest.param(*c.values, id=c.id, **more) for c, more in zip(cases, slow, strict=True)]
+    assert {case.id for case in cases} >= SLOW
+    return pytest.mark.parametrize(argument, marked)
+
+
+@slow_ones_marked(parametrize_with_checks(*sorted(EVERY - FROM_ELSEWHERE), arguments=ARGUMENTS))
 def test_contract(check: Callable[[], None]) -> None:
+    keeps(check)
+
+
+@pytest.mark.slow
+@parametrize_with_checks("algo=cpe_argmax", arguments={"algo=cpe_argmax": {"cpe": None}})
+def test_contract_with_the_default_learner(check: Callable[[], None]) -> None:
+    keeps(check)
+
+
+def keeps(check: Callable[[], None]) -> None:
     try:
         check()
     except pytest.skip.Exception as reason:

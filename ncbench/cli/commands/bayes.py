@@ -18,8 +18,9 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.report import optima_section, print_sections
-    from ncbench.results import optima
+    from ncbench.report import print_sections
+    from ncbench.report.regret_text import optima_section
+    from ncbench.results.regret import optima
 
     print_sections([optima_section(optima(args.dataset, args.size))])
     return 0

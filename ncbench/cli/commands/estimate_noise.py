@@ -48,7 +48,7 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.noise_estimation import examine, read_own_data
-    from ncbench.report import draw, text
+    from ncbench.report.audit_text import draw, text
     from ncbench.run import with_bar
 
     data = read_own_data(args.data, args.target, args.clean_column)

@@ -26,7 +26,8 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.results import bayes_remarks, read_records
+    from ncbench.results import read_records
+    from ncbench.results.series import bayes_remarks
 
     require("matplotlib")
     from ncbench.report.figures.files import write_figures

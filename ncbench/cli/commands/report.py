@@ -20,7 +20,8 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.results import bayes_remarks, read_records
+    from ncbench.results import read_records
+    from ncbench.results.series import bayes_remarks
 
     require("matplotlib", "jinja2")
     from ncbench.report.html.page import write_report

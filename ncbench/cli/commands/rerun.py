@@ -18,6 +18,6 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.run import rerun
+    from ncbench.run.verify import rerun
 
     return rerun(args.folder, args.id, data_dir=args.data_dir, threads=args.threads)

@@ -21,8 +21,10 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.report import markdown_of, print_sections, regret_sections
-    from ncbench.results import each_record, terms
+    from ncbench.report import markdown_of, print_sections
+    from ncbench.report.regret_text import regret_sections
+    from ncbench.results import each_record
+    from ncbench.results.regret import terms
 
     frame = terms(each_record([args.folder]))
     if args.figures is not None:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from ncbench.core import NoiseMatrix
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import drawing, grid, number, shortened, wrapped
-from ncbench.results import panels
+from ncbench.results.series import panels
 from ncbench.types import Array, Record
 
 _ANNOTATED = 6  # classes; more of them leave no room for numbers

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from ncbench.report.figures.style import PANEL, line_style, number, wrapped
-from ncbench.results import each_series
+from ncbench.results.series import each_series
 
 
 def curve(

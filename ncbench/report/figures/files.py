@@ -17,7 +17,8 @@ from ncbench.report.figures.loss_against_sample_size import loss_against_sample_
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.figures.style import saved
-from ncbench.results import at_sigma, panels, plain, rankings, results
+from ncbench.results import rankings
+from ncbench.results.series import at_sigma, panels, plain, results
 from ncbench.types import Record
 
 Drawn = tuple[str, Figure | NothingToDraw]

@@ -23,7 +23,7 @@ from ncbench.report.figures.style import (
     number,
     title,
 )
-from ncbench.results import each_series, panels
+from ncbench.results.series import each_series, panels
 from ncbench.types import Record
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.curves import curve, not_drawn, samples
 from ncbench.report.figures.style import drawing, grid, grow, legend, number, ticks, title
-from ncbench.results import each_series, panels
+from ncbench.results.series import each_series, panels
 
 
 def loss_against_sigma(frame: pd.DataFrame) -> Figure:

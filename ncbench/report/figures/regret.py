@@ -11,7 +11,7 @@ import pandas as pd
 
 from ncbench.errors import NcbenchError
 from ncbench.files import make_folder
-from ncbench.results import CURVE, curve_keys, slopes
+from ncbench.results.regret import CURVE, curve_keys, slopes
 
 
 def draw(frame: pd.DataFrame, folder: Path) -> list[Path]:

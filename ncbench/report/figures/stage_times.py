@@ -21,7 +21,7 @@ from ncbench.report.figures.style import (
     title,
     wrapped,
 )
-from ncbench.results import each_series, panels
+from ncbench.results.series import each_series, panels
 from ncbench.types import Record
 
 STAGES = {

@@ -17,7 +17,8 @@ import pandas as pd
 from ncbench.report.export import Results
 from ncbench.report.grid import Entry
 from ncbench.report.layout import MISSING, distinct
-from ncbench.results import LEADING, FrameBuilder, Value, as_text, keys_of, plain, rankings, written
+from ncbench.results import LEADING, FrameBuilder, Value, as_text, keys_of, rankings, written
+from ncbench.results.series import plain
 from ncbench.run import describe_cell
 from ncbench.types import Record
 

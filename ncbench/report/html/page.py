@@ -20,7 +20,8 @@ from ncbench.files import write_output
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import contents
 from ncbench.report.html.panels import chapters
-from ncbench.results import Records, as_text, results
+from ncbench.results import Records, as_text
+from ncbench.results.series import results
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
 

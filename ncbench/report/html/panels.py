@@ -16,7 +16,8 @@ from ncbench.report.figures.loss_against_sample_size import loss_against_sample_
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.html.svg import inline
-from ncbench.results import Ranking, at_sigma, panels, plain, rankings
+from ncbench.results import Ranking, rankings
+from ncbench.results.series import at_sigma, panels, plain
 from ncbench.run import with_bar
 from ncbench.types import Record
 

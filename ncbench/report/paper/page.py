@@ -14,7 +14,8 @@ from ncbench.report.figures.style import saved
 from ncbench.report.grid import Grid, escape_latex, escape_markdown
 from ncbench.report.paper.figure1 import figure1_rows, figure1_table
 from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
-from ncbench.results import LOSS, Comparison, FrameBuilder, Value, each_record, no_records, results
+from ncbench.results import LOSS, Comparison, FrameBuilder, Value, each_record, no_records
+from ncbench.results.series import results
 from ncbench.types import Record
 
 TITLE = "Zhang & Agarwal (2024), reproduced"

@@ -32,6 +32,7 @@ Make = Callable[..., dict[str, Any]]
 
 pytestmark = pytest.mark.filterwarnings("error:constrained_layout")
 
+FAST = ("cpe=logistic", "cpe.C=1.0")
 NASTY = "<script>alert(1)</script> & $x_1^2$ " + "a_very_long_name_without_a_break" * 2
 
 
@@ -213,7 +214,7 @@ def every_figure(make: Make, name: str) -> list[tuple[str, Figure]]:
     return [(what, figure) for what, figure in figures(records) if isinstance(figure, Figure)]
 
 
-@pytest.mark.parametrize("name", ["iris", NASTY])
+@pytest.mark.parametrize("name", [pytest.param("iris", marks=pytest.mark.slow), NASTY])
 def test_no_two_labels_overlap_and_none_is_cut_off(make_record: Make, name: str) -> None:
     drawn = every_figure(make_record, name)
     assert len({what.split("-")[0] for what, _ in drawn}) == 6
@@ -240,7 +241,7 @@ def test_a_name_is_text_in_the_svg_and_the_file_is_the_same_each_time(make_recor
 
 def test_the_command_writes_what_the_records_allow(ncbench: Any, tmp_path: Path) -> None:
     for dataset, algo in itertools.product(("iris", "wine"), ("ncfw", "fw")):
-        ncbench(f"dataset={dataset}", f"algo={algo}", "algo.max_iter=20", "trials=2")
+        ncbench(f"dataset={dataset}", f"algo={algo}", "algo.max_iter=20", "trials=2", *FAST)
     done = ncbench("figures", "outputs", "--out", "drawn")
     assert done.code == 0, done.err
     names = {path.name for path in (tmp_path / "drawn").iterdir()}
@@ -260,7 +261,9 @@ def test_the_command_refuses_in_words(
     ncbench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "no such folder" in ncbench("figures", "nowhere", "--out", "drawn").err
-    ncbench("dataset=iris", "algo=cpe_argmax", "sigma=0.2", "trials=1", "output_dir=made/here")
+    ncbench(
+        *("dataset=iris", "algo=cpe_argmax", "sigma=0.2", "trials=1", "output_dir=made/here"), *FAST
+    )
     absent = ncbench("figures", "made", "--out", "drawn", "--sigma", "0.77")
     assert (absent.code, absent.out) == (2, "")
     assert "--sigma 0.77: no record has it; they have 0.2" in absent.err

@@ -1,0 +1,91 @@
+"""What an algorithm may predict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ncbench import NcbenchError
+from ncbench.learning import prediction
+
+CLASSES = np.arange(3)
+X = np.zeros((4, 2))
+RIGHT = np.full((4, 3), 1 / 3)
+
+
+class Predicts(ClassifierMixin, BaseEstimator):
+    """Predicts what it is given; ``steps`` is a parameter, as of any optimizer."""
+
+    def __init__(self, answer=None, randomized=True, steps=3):
+        self.answer = answer
+        self.randomized = randomized
+        self.steps = steps
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.answer
+
+    predict_proba = predict
+
+
+def changed(row: int, values: list[float]) -> np.ndarray:
+    rows = RIGHT.copy()
+    rows[row] = values
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (changed(2, [1.0, 1.0, 0.0]), r"\[1.0, 1.0, 0.0\] for row 2 \(1 of 4 rows"),
+        (changed(0, [2.0, -1.0, 0.0]), r"\[2.0, -1.0, 0.0\] for row 0"),
+        (changed(3, [np.nan, 0.5, 0.5]), "for row 3"),
+        (3 * RIGHT, r"\(4 of 4 rows are wrong\); expected probabilities that sum to 1"),
+        (RIGHT[:2], r"shape \(2, 3\); expected \(4, 3\)"),
+    ],
+)
+def test_rows_that_are_not_distributions_are_refused(answer: np.ndarray, message: str) -> None:
+    with pytest.raises(NcbenchError, match=message):
+        prediction(Predicts(answer).fit(X, [0, 1, 2, 0]), X, CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ([0, 1, -1, 2], r"predict returned .*-1.* for row 2 \(1 of 4 rows are wrong\)"),
+        ([0, 0.5, 1, 2], "for row 1"),
+        ([0, 1, 2, 3], "expected one of 0, 1, 2"),
+        ([0, 1, 2, np.nan], "for row 3"),
+        ([0, 1], r"shape \(2,\); expected \(4,\)"),
+    ],
+)
+def test_predictions_that_are_not_labels_are_refused(answer: list, message: str) -> None:
+    with pytest.raises(NcbenchError, match=message):
+        prediction(Predicts(answer, randomized=False).fit(X, [0, 1, 2, 0]), X, CLASSES)
+
+
+def test_a_float32_network_is_within_the_tolerance() -> None:
+    rows = np.random.default_rng(0).dirichlet(np.ones(3), size=4).astype(np.float32)
+    found = prediction(Predicts(rows).fit(X, [0, 1, 2, 0]), X, CLASSES)
+    np.testing.assert_allclose(found, rows)
+
+
+def test_a_parameter_called_steps_is_not_a_pipeline() -> None:
+    algorithm = Predicts(RIGHT).fit(X, [0, 1, 2, 0])
+    np.testing.assert_array_equal(prediction(algorithm, X, CLASSES), RIGHT)
+
+
+def test_a_randomized_classifier_at_the_end_of_a_pipeline_is_one() -> None:
+    pipeline = make_pipeline(StandardScaler(), Predicts(RIGHT)).fit(X, [0, 1, 2, 0])
+    np.testing.assert_array_equal(prediction(pipeline, X, CLASSES), RIGHT)
+
+
+def test_classes_that_were_not_seen_have_no_probability() -> None:
+    algorithm = Predicts(np.full((4, 2), 0.5)).fit(X, [0, 2, 2, 0])
+    np.testing.assert_array_equal(prediction(algorithm, X, CLASSES), [[0.5, 0, 0.5]] * 4)
