@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up_files import write_sweep
 from needs import shared, unavailable
 
 from ncbench.cli.main import main
@@ -177,6 +178,12 @@ def make_record() -> Callable[..., dict[str, Any]]:
         }  # fmt: skip
 
     return make
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> list[dict[str, Any]]:
+    """Write the records of a sweep, and return those that have trials."""
+    return write_sweep(tmp_path)
 
 
 @pytest.fixture

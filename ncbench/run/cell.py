@@ -100,7 +100,7 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
         finished = CellFolder({**twin, "id": cell_id(twin)}).finished()
         if finished and finished["status"] == "done":
             return {
-                trial["trial"]: {**trial, "losses": losses(cell, np.array(trial["confusion"]))}
+                trial["trial"]: {**trial, **losses(cell, np.array(trial["confusion"]))}
                 for trial in finished["trials"]
             }
     return {}

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import io
 import os
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
@@ -86,12 +87,12 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Array) -> Array:
         """Return class probabilities, from the folder if they are there."""
         path = Path(self.folder) / f"{_digest(self._key.encode(), X)}.npy"
-        kept = None if self.renew else _read(path)
+        kept = None if self.renew else _read(path, len(X))
         if kept is not None:
             return kept
         with locked(path.with_suffix(".lock")):
             if not self.renew:
-                kept = _read(path)  # another process may have computed it meanwhile
+                kept = _read(path, len(X))  # another process may have just computed it
             if kept is not None:
                 return kept
             probabilities = np.asarray(self._model().predict_proba(X), dtype=np.float64)
@@ -146,19 +147,48 @@ def _digest(start: bytes, *arrays: NDArray) -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path) -> Array | None:
+def _read(path: Path, m: int) -> Array | None:
+    """Return kept probabilities of m examples; None if there are none, or they are damaged."""
     try:
-        probabilities = np.load(path, allow_pickle=False)
-        os.utime(path)  # now the most recently used entry
-    except (OSError, ValueError, EOFError):
+        content = path.read_bytes()
+    except FileNotFoundError:
         return None
-    return np.asarray(probabilities)
+    except OSError as error:
+        _notice(path, str(error.strerror))
+        return None
+    array, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
+    if _checksum(array) != checksum:
+        _notice(path, "its checksum is wrong")
+        return None
+    probabilities: Array = np.load(io.BytesIO(array), allow_pickle=False)
+    if probabilities.shape[0] != m:
+        _notice(path, f"it has {probabilities.shape[0]} rows instead of {m}")
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # used just now: the last to go
+    return probabilities
 
 
 def _write(path: Path, probabilities: Array) -> None:
     buffer = io.BytesIO()
     np.save(buffer, probabilities, allow_pickle=False)
-    write_whole(path, buffer.getvalue())
+    content = buffer.getvalue()
+    try:
+        write_whole(path, content + _checksum(content))
+    except OSError as error:  # the cell needs the probabilities, not the file
+        _notice(path, f"cannot write it: {error.strerror}")
+
+
+_CHECKSUM = 16
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_CHECKSUM).digest()
+
+
+@cache
+def _notice(path: Path, problem: str) -> None:
+    print(f"ncbench: {path}: {problem}; computed again", file=sys.stderr, flush=True)
 
 
 def _shrink(folder: Path, limit: float) -> None:

@@ -9,6 +9,7 @@ clean test part -> measures.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +22,14 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, split_random_state, stream
-from ncbench.data import Dataset, NoisyLabels
+from ncbench.data import Dataset, NoisyLabels, read_only
 from ncbench.errors import NcbenchError
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
 from ncbench.plugin import get_registry
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
 from ncbench.theory import Population
-from ncbench.types import Config
+from ncbench.types import Array, Config
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,9 @@ def prepare(config: Config) -> Cell:
     measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
     reported = _reported_measures(config, measure)
-    uniform = np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2)
-    for psi in reported.values():
-        psi(uniform)  # raises for a cost matrix of the wrong shape or an unknown background class
-    # Build every plug-in now, so that bad parameters raise before anything is written.
+    # A cost matrix of the wrong shape, a background class that does not exist.
+    _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
+    # What a plug-in refuses is found now: nothing has been written yet.
     registry = get_registry()
     _build(config, "t_estimator")
     cpe = _build(config, "cpe", random_state=0)
@@ -104,7 +104,14 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
         raise NcbenchError(
             f"noise={config['noise']['name']} sigma={config['sigma']:g}: {error}"
         ) from error
-    return noisy
+    wrong = np.flatnonzero(~np.isin(noisy.y, np.arange(dataset.n_classes)))
+    if np.shape(noisy.y) != dataset.y.shape or len(wrong):
+        what = f"label {noisy.y[wrong[0]]} in row {wrong[0]}" if len(wrong) else "labels"
+        raise NcbenchError(
+            f"noise={config['noise']['name']}: {what}, shape {np.shape(noisy.y)}; expected "
+            f"{dataset.y.shape} labels from 0 to {dataset.n_classes - 1}"
+        )
+    return NoisyLabels(noisy.noise_matrix, read_only(noisy.y))
 
 
 def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -136,7 +143,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     config, dataset = cell.config, cell.dataset
     registry = get_registry()
     train, test = split(cell, trial)
-    X, y = dataset.X[train], cell.noisy.y[train]
+    X, y = read_only(dataset.X[train]), read_only(cell.noisy.y[train])
     random_state = int(stream(config["seed"], "algorithm", trial).integers(2**31))
     clock = _Clock()
 
@@ -160,7 +167,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm.fit(X, y, noise_matrix=estimate)
     clock.lap("fit")
 
-    predicted = prediction(algorithm, dataset.X[test], np.arange(dataset.n_classes))
+    predicted = prediction(algorithm, read_only(dataset.X[test]), np.arange(dataset.n_classes))
     C = expected_confusion(dataset.y[test], predicted)
     clock.lap("evaluate")
     theory = {}
@@ -174,7 +181,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "trial": trial,
         "train_size": len(train),
         "test_size": len(test),
-        "losses": losses(cell, C),
+        **losses(cell, C),
         "confusion": C.tolist(),
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
@@ -185,9 +192,27 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     }
 
 
-def losses(cell: Cell, C: NDArray[np.float64]) -> dict[str, float]:
-    """Return the loss of a confusion matrix by every reported measure."""
-    return {name: psi(C) for name, psi in cell.reported.items()}
+def losses(cell: Cell, C: Array) -> dict[str, dict[str, Any]]:
+    """Return every reported measure of a confusion matrix, as a trial records them.
+
+    A measure that nobody asked for must not harm the run: if it fails, ``absent`` says why.
+    """
+    found: dict[str, dict[str, Any]] = {"losses": {}}
+    for name, psi in cell.reported.items():
+        try:
+            found["losses"][name] = _loss(psi, C)
+        except Exception as error:
+            if psi is cell.measure:
+                raise
+            found.setdefault("absent", {})[name] = f"{type(error).__name__}: {error}"
+    return found
+
+
+def _loss(psi: Measure, C: Array) -> float:
+    loss = float(psi(read_only(C)))
+    if not math.isfinite(loss):
+        raise NcbenchError(f"{type(psi).__name__} of C = {C.tolist()} is {loss}")
+    return loss
 
 
 def _learner(config: Config, random_state: int) -> Any:
@@ -209,8 +234,8 @@ def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:
         if plugin.kind == "measure":
             try:
                 reported[plugin.name] = registry.build("measure", plugin.name)
-            except NcbenchError:
-                continue  # it has a required parameter, such as a cost matrix
+            except Exception:  # cost without a cost matrix, or a plug-in that is broken
+                continue
     return {**reported, config["measure"]["name"]: measure}
 
 

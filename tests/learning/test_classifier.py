@@ -1,4 +1,4 @@
-"""What an algorithm may predict."""
+"""What algorithms share: the measure they are told, and what they may predict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NcbenchError
+from ncbench.core.measure import Measure
+from ncbench.errors import NotApplicable, UnknownName
 from ncbench.learning import prediction
+from ncbench.learning.classifier import resolve_measure
 
 CLASSES = np.arange(3)
 X = np.zeros((4, 2))
@@ -89,3 +92,43 @@ def test_a_randomized_classifier_at_the_end_of_a_pipeline_is_one() -> None:
 def test_classes_that_were_not_seen_have_no_probability() -> None:
     algorithm = Predicts(np.full((4, 2), 0.5)).fit(X, [0, 2, 2, 0])
     np.testing.assert_array_equal(prediction(algorithm, X, CLASSES), [[0.5, 0, 0.5]] * 4)
+
+
+# Measures for algorithms
+
+
+class Ratio(Measure):
+    family = "ratio_of_linear"
+
+    def __call__(self, C):
+        return 0.0
+
+
+class Reported(Ratio):
+    family = None
+
+
+class OnlyConvex:
+    measure_families = frozenset({"monotonic_convex", "linear"})
+
+
+class Anything:
+    measure_families = None
+
+
+def test_resolve_measure_by_name_and_as_object() -> None:
+    psi = resolve_measure("h_mean", OnlyConvex())
+    assert psi.family == "monotonic_convex"
+    assert resolve_measure(psi, OnlyConvex()) is psi
+    ratio = Ratio()
+    assert resolve_measure(ratio, Anything()) is ratio
+
+
+def test_resolve_measure_refuses_with_both_names_and_families() -> None:
+    message = "OnlyConvex optimizes linear and monotonic_convex measures; Ratio is ratio_of_linear"
+    with pytest.raises(NotApplicable, match=message):
+        resolve_measure(Ratio(), OnlyConvex())
+    with pytest.raises(NotApplicable, match="Reported is reported only, not optimized"):
+        resolve_measure(Reported(), OnlyConvex())
+    with pytest.raises(UnknownName, match="did you mean 'h_mean'"):
+        resolve_measure("h_maen", OnlyConvex())

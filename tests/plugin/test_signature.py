@@ -60,6 +60,11 @@ def test_each_type_as_a_string(name: str) -> None:
     assert only(namespace["target"]).type == name
 
 
+def test_the_order_of_a_union_does_not_matter() -> None:
+    # typing keeps one of two equal unions: which one is met depends on what was imported before.
+    assert only(function_of(str | int)).type == only(function_of(int | str)).type == "int | str"
+
+
 @pytest.mark.parametrize("name", TYPES)
 def test_each_type_or_none(name: str) -> None:
     expected = Parameter("alpha", name, optional=True, default=None)

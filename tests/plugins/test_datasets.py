@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -17,8 +16,7 @@ from sklearn.utils import Bunch
 
 from ncbench import Dataset, NcbenchError, NoiseMatrix
 from ncbench.core.random_streams import stream
-from ncbench.data.encoding import MAX_CATEGORIES, label_array
-from ncbench.data.npz import check_sum, read_npz, sum_file, write_npz
+from ncbench.data.encoding import MAX_CATEGORIES
 from ncbench_plugins.datasets import ncbench_datasets, synthetic, uci
 from ncbench_plugins.datasets.openml import openml
 from ncbench_plugins.datasets.own_file import file
@@ -330,58 +328,6 @@ def test_nowhere_says_where_and_how(tmp_path: Path, no_package: None, offline: N
 # --- files of arrays
 
 
-def test_checksum_that_does_not_match_names_file_and_both_sums(tmp_path: Path) -> None:
-    path = tmp_path / "vehicle.npz"
-    write_npz(path, vehicle_arrays())
-    check_sum(path)
-    expected = hashlib.sha256(path.read_bytes()).hexdigest()
-    np.savez(path, **vehicle_arrays(44))
-    actual = hashlib.sha256(path.read_bytes()).hexdigest()
-    with pytest.raises(NcbenchError, match=f"{actual} but vehicle.npz.sha256 says {expected}"):
-        uci.vehicle(data_dir=str(tmp_path))
-    sum_file(path).unlink()
-    assert len(uci.vehicle(data_dir=str(tmp_path)).y) == 44
-
-
-def test_equal_arrays_are_equal_files(tmp_path: Path) -> None:
-    for name in ("a.npz", "b.npz"):
-        write_npz(tmp_path / name, vehicle_arrays())
-    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-
-
-def test_interrupted_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    path = tmp_path / "a.npz"
-    write_npz(path, {"X": np.zeros(3)})
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        write_npz(path, {"X": np.ones(3)})
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz", "a.npz.sha256"]
-    np.testing.assert_array_equal(read_npz(path)["X"], np.zeros(3))
-
-
-class Exploding:
-    """Unpickling it would raise: proof that no pickle is read."""
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
-        return (eval, ("1/0",))
-
-
-def test_object_arrays_are_never_loaded(tmp_path: Path) -> None:
-    arrays = {**vehicle_arrays(), "y": np.array([Exploding()] * 40, dtype=object)}
-    np.savez(tmp_path / "vehicle.npz", **arrays)
-    with pytest.raises(NcbenchError, match="'y' is an array of Python objects"):
-        uci.vehicle(data_dir=str(tmp_path))
-    with pytest.raises(NcbenchError, match="'y' is an array of Python objects"):
-        file(str(tmp_path / "vehicle.npz"))
-    with pytest.raises(NcbenchError, match="'y' is an array of Python objects"):
-        write_npz(tmp_path / "own.npz", arrays)
-
-
 # --- openml
 
 
@@ -573,15 +519,6 @@ def test_own_parquet_with_columns_that_are_no_features(tmp_path: Path) -> None:
         pd.DataFrame({"odd": values, "kind": ["x", "y"]}).to_parquet(path)
         with pytest.raises(NcbenchError, match=r"column 'odd': values .* such as"):
             file(str(path), target="kind")
-
-
-def test_whole_numbers_as_labels_are_in_numeric_order() -> None:
-    for labels in (["10", "9", "10"], [10.0, 9.0, 10.0], [10, 9, 10], [b"10", b"9", b"10"]):
-        data = Dataset.from_labels(
-            np.zeros((3, 1)), label_array(labels, where="labels"), name="toy"
-        )
-        assert data.classes == ("9", "10")
-    assert label_array(["07", "7"], where="labels").tolist() == ["07", "7"]
 
 
 @pytest.mark.parametrize("named", [False, True])

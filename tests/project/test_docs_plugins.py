@@ -5,18 +5,22 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
+import ncbench
 from ncbench.errors import NcbenchError
 from ncbench.plugin import spec
 from ncbench.plugin.file import PluginFile
 from ncbench.plugin.registry import KINDS, Registry, get_registry, use_files
-from ncbench.plugin.signature import TYPES
+from ncbench.plugin.signature import TYPES, parameters_of
 from ncbench.plugin.spec import API_VERSION, hookimpl
-from ncbench.testing import run_checks
+from ncbench.testing import checks_for, run_checks
+from ncbench_plugins.observers import mlflow
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text()
 HOOKS = {
@@ -62,9 +66,37 @@ def test_every_hook_is_there_with_its_signature() -> None:
     assert {kind.hook for kind in KINDS.values()} <= HOOKS.keys()
 
 
-def test_every_section_says_when_the_hook_is_called() -> None:
-    for title, text in sections().items():
-        assert re.search(r"[Cc]alled (in|once)|[Bb]uilt (once|for)|built for each", text), title
+def test_plugins_are_built_as_often_as_the_page_says(
+    ncbench: Callable, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A section says "for each cell" or "for each trial": with more trials, only those grow."""
+    said = {
+        title.partition("(")[0]: re.search(
+            r"(?i)(?:built|called)(?: once)? for\s+each\s(\w+)", text
+        )
+        for title, text in sections().items()
+    }
+    built: Counter[str] = Counter()
+    build = Registry.build
+
+    def counted(self: Registry, kind: str, *args: Any, **arguments: Any) -> Any:
+        built[KINDS[kind].hook] += 1
+        return build(self, kind, *args, **arguments)
+
+    monkeypatch.setattr(Registry, "build", counted)
+    names = ",".join(path.name for hook, path in files.items() if hook != "ncbench_run_finished")
+    chosen = "algo=centroids measure=absolute_error noise=pairs cpe=forest t_estimator=votes"
+    counts = []
+    for trials in (1, 3):
+        built.clear()
+        cell = (*chosen.split(), "dataset=moons", "dataset.examples=100", f"trials={trials}")
+        assert ncbench(f"plugins_from=[{names}]", *cell).code == 0
+        counts.append(dict(built))
+    for kind in KINDS.values():
+        claim = said[kind.hook]
+        assert claim is not None, f"the section of {kind.hook} does not say when it is called"
+        more = {"cell": 0, "trial": 2}[claim[1]]
+        assert counts[1][kind.hook] - counts[0][kind.hook] == more, kind.hook
 
 
 def test_every_hook_spec_has_a_docstring_that_says_when() -> None:
@@ -125,14 +157,58 @@ def test_the_commands_work_with_the_examples_saved_under_the_names_they_use(
         assert outcome.code == 0, outcome.err
 
 
-def test_what_the_page_says_of_types_and_versions() -> None:
-    for name in TYPES:
-        inner = name[len("list[") : -1] if name.startswith("list[") else name
-        assert f"`{inner}`" in PAGE, name
+def test_the_types_of_the_page_are_the_types_there_are() -> None:
+    (bullet,) = re.findall(r"^- Types: (.*?); each also `\| None`", PAGE, re.DOTALL | re.MULTILINE)
+    plain, rest = bullet.split("`list` of ")
+    of_lists, rest = rest.split(", `dict")
+    listed = re.findall(r"`([^`]+)`", plain)
+    listed += [f"list[{name}]" for name in re.findall(r"`([^`]+)`", of_lists)]
+    listed += re.findall(r"`([^`]+)`", "`dict" + rest)
+    assert sorted(listed) == sorted([*TYPES, "Literal"])
+    for name in listed:
+        hint = 'Literal["a", "b"]' if name == "Literal" else name
+        scope: dict[str, Any] = {"Any": Any, "Literal": Literal}
+        exec(f"def plugin(required: {hint}, optional: {hint} | None = None): ...", scope)
+        required, optional = parameters_of(scope["plugin"])
+        assert (required.required, required.optional) == (True, False), name
+        assert (optional.required, optional.optional) == (False, True), name
+
+
+def test_what_the_page_says_is_supplied_is() -> None:
+    (bullet,) = re.findall(r"^- Some arguments are supplied.*?: (.*?)\.$", PAGE, re.DOTALL | re.M)
+    listed = {}
+    for names, whom in re.findall(r"((?:`\w+`(?:, | and\s+)?)+) to ([\w ]+)", bullet):
+        listed[whom] = set(re.findall(r"`(\w+)`", names))
+    assert listed == {
+        "algorithms": set(KINDS["algo"].supplied),
+        "CPE learners": set(KINDS["cpe"].supplied),
+        "data sets": set(KINDS["dataset"].supplied),
+    }
+    others = KINDS.keys() - {"algo", "cpe", "dataset"}
+    assert not any(KINDS[kind].supplied for kind in others)
+
+
+def test_what_the_page_calls_by_name_is_public() -> None:
+    named = set(re.findall(r"`@?((?:[A-Z][a-z]+){2,}|TEstimator|[a-z]+_by)\b", PAGE))
+    assert {"NoisyLabelClassifier", "MatrixNoise", "NoisySample", "identified_by"} <= named
+    others = {"RandomForestClassifier"}
+    assert named - others <= set(ncbench.__all__)
     assert f"`NCBENCH_API = {API_VERSION}`" in PAGE
-    for kind in KINDS.values():
-        for argument in kind.supplied:
-            assert f"`{argument}`" in PAGE
+
+
+def test_the_python_blocks_that_are_not_plugins_run() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    needs, checks = (block for block in blocks if "@hookimpl" not in block)
+    scope: dict[str, Any] = {}
+    exec(needs, scope)
+    assert scope["NCBENCH_NEEDS"] == mlflow.NCBENCH_NEEDS
+    exec(checks.replace("my-distribution", "measure=h_mean"), scope)
+    (mark,) = scope["test_contract"].pytestmark
+    assert [case.id for case in mark.args[1]] == [
+        f"measure=h_mean-{check.name}" for check in checks_for("measure")
+    ]
+    for case in mark.args[1]:
+        scope["test_contract"](*case.values)
 
 
 def test_a_signature_that_differs_is_found(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from ncbench.cli.main import main
-from ncbench.run.record import SCHEMA, CellFolder
 
 QUICK = ("dataset=iris", "plugins_from=moody.py", "algo=moody", "cpe=logistic", "cpe.C=1.0")
 
@@ -116,23 +115,3 @@ def test_trials_stay_after_a_kill_and_not_after_an_exit(
         assert ncbench("-m", *QUICK, "trials=4", f"output_dir={mood}").code == 1
         assert [record["status"] for record in records(tmp_path / mood)] == ["failed"]
         assert len(list((tmp_path / mood).rglob("trial-*.json"))) == kept
-
-
-@pytest.mark.parametrize("force", [False, True])
-def test_a_failure_replaces_no_finished_record(force: bool, tmp_path: Path) -> None:
-    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": force})
-    done = {"schema": SCHEMA, "id": "id", "status": "done", "trials": []}
-    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": force}}
-    assert folder.write_failure(failed) == failed
-    assert records(tmp_path) == [failed]
-    folder.write(done)
-    assert folder.write_failure(failed) == (failed if force else done)
-    assert records(tmp_path) == [done]
-
-
-def test_a_failure_does_not_wait_for_whoever_is_at_the_cell(tmp_path: Path) -> None:
-    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": False})
-    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": False}}
-    with folder.locked():
-        assert folder.write_failure(failed) == failed
-        assert records(tmp_path) == []

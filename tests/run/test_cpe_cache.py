@@ -80,13 +80,40 @@ def test_a_candidate_of_a_selection_is_kept_under_its_own_code(tmp_path: Path) -
     assert first.identity != shared(tmp_path).alike(LogisticRegression(), "forward").identity
 
 
-def test_a_damaged_entry_is_computed_again(tmp_path: Path) -> None:
-    expected = shared(tmp_path).predict_proba(X)
+DAMAGE = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[:-20],
+    "a flipped bit": lambda content: content[:-40] + bytes([content[-40] ^ 1]) + content[-39:],
+    "no array": lambda content: b"nonsense",
+    "without its checksum": lambda content: content[:-16],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_entry_is_computed_again_with_a_notice(
+    damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = shared(tmp_path).predict_proba(X)
     (entry,) = tmp_path.glob("*.npy")
-    entry.write_bytes(entry.read_bytes()[:50])
+    entry.write_bytes(DAMAGE[damage](entry.read_bytes()))
     again = shared(tmp_path)
-    np.testing.assert_array_equal(again.predict_proba(X), expected)
+    np.testing.assert_array_equal(again.predict_proba(X), first)
     assert again.fits_ == 1
+    assert f"{entry}: its checksum is wrong; computed again" in capsys.readouterr().err
+    third = shared(tmp_path)
+    np.testing.assert_array_equal(third.predict_proba(X), first)
+    assert third.fits_ == 0
+
+
+def test_a_folder_in_the_place_of_an_entry_costs_time_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = shared(tmp_path).predict_proba(X)
+    (entry,) = tmp_path.glob("*.npy")
+    entry.unlink()
+    entry.mkdir()
+    np.testing.assert_array_equal(shared(tmp_path).predict_proba(X), first)
+    assert "computed again" in capsys.readouterr().err
 
 
 def test_the_least_recently_used_go_first(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -53,3 +54,27 @@ def test_trials_without_the_terms_are_run_again_where_these_are_asked_for(tmp_pa
     cell.keep_trial({"trial": 1, "theory": None})  # the distribution is not known
     assert sorted(cell.trials()) == [0, 1]
     assert sorted(folder(tmp_path, theory=True).trials()) == [1]
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in folder.rglob("record.json")]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_failure_replaces_no_finished_record(force: bool, tmp_path: Path) -> None:
+    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": force})
+    done = {"schema": SCHEMA, "id": "id", "status": "done", "trials": []}
+    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": force}}
+    assert folder.write_failure(failed) == failed
+    assert records(tmp_path) == [failed]
+    folder.write(done)
+    assert folder.write_failure(failed) == (failed if force else done)
+    assert records(tmp_path) == [done]
+
+
+def test_a_failure_does_not_wait_for_whoever_is_at_the_cell(tmp_path: Path) -> None:
+    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": False})
+    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": False}}
+    with folder.locked():
+        assert folder.write_failure(failed) == failed
+        assert records(tmp_path) == []

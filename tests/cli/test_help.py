@@ -1,0 +1,55 @@
+"""Listings: --help and plugins, which import no plug-in."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+
+def test_plugins_lists_the_six_kinds_all_from_ncbench(ncbench: Callable) -> None:
+    listing = json.loads(ncbench("plugins", "--json").out)
+    assert {plugin["kind"] for plugin in listing["plugins"]} == {
+        *("dataset", "noise", "cpe", "t_estimator", "measure", "algo")
+    }
+    assert {plugin["distribution"] for plugin in listing["plugins"]} == {"ncbench"}
+    assert all(plugin["summary"] and plugin["version"] for plugin in listing["plugins"])
+    assert listing["problems"] == []
+    text = ncbench("plugins").out
+    for plugin in listing["plugins"]:
+        assert f"  {plugin['name']} " in text
+        for parameter in plugin["parameters"]:
+            assert f"{plugin['kind']}.{parameter['name']}: " in text
+
+
+def test_help_lists_keys_plugins_and_parameters(ncbench: Callable) -> None:
+    text = ncbench("--help").out
+    for expected in ("sigma=0.1", "trials=5", "output_dir=outputs", "ncfw", "algo.max_iter: int"):
+        assert expected in text
+
+
+def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['ncbench', *sys.argv[1:]]\n"
+        "from ncbench.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print('numpy' in sys.modules, 'sklearn' in sys.modules, file=sys.stderr)\n"
+    )
+
+    def imported(*argv: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *argv],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={"NCBENCH_CACHE_HOME": str(tmp_path), "PATH": ""},
+            check=True,
+        )
+        return done.stderr.strip().split("\n")[-1]
+
+    assert imported("plugins") == "True True"  # the catalogue is made
+    for argv in (["plugins"], ["--help"], ["algo=nope"], ["sigmaa=1"], ["algo.max_iter=x"]):
+        assert imported(*argv) == "False False", argv

@@ -1,0 +1,150 @@
+"""Runs from the command line: what they compute, say and leave behind."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+QUICK = ("dataset=iris", "algo.max_iter=20", "trials=2", "cpe=logistic", "cpe.C=1.0")
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(folder.rglob("record.json"))]
+
+
+def test_a_single_run_leaves_one_record(ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench(*QUICK)
+    assert outcome.code == 0
+    said, where = outcome.out.splitlines()
+    assert said.startswith("done ")
+    (record,) = records(tmp_path)
+    assert json.loads(Path(where.removeprefix("Record:  ")).read_text()) == record
+    assert record["status"] == "done"
+    assert [trial["trial"] for trial in record["trials"]] == [0, 1]
+    for trial in record["trials"]:
+        assert np.sum(trial["confusion"]) == pytest.approx(1)
+        reported = {"h_mean", "q_mean", "g_mean", "balanced_error", "micro_f1", "zero_one"}
+        assert reported | {"macro_f1", "worst_class"} == set(trial["losses"])
+
+
+def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    outcome = ncbench("-m", *QUICK, "algo=ncfw,ncbs", "measure=h_mean,micro_f1")
+    assert outcome.code == 0
+    assert sorted(record["status"] for record in records(tmp_path)) == [
+        *("done", "done"),
+        *("skipped", "skipped"),
+    ]
+    assert "algo=ncbs optimizes ratio_of_linear measures; measure=h_mean is" in outcome.out
+    table = [line.split() for line in outcome.out.splitlines()]
+    assert ["measure", "dataset", "algo", "sigma=0.1"] in table
+    # The same table is kept beside the sweep's states, and the last lines say where.
+    (csv,) = (tmp_path / "outputs" / "sweeps").glob("*/table.csv")
+    assert f"{csv.parent.relative_to(tmp_path)}/table.csv, .md and .tex" in outcome.out
+    assert csv.read_text() == ncbench("aggregate", "outputs", "--format", "csv").out
+    printed = ncbench("aggregate", "outputs").out
+    assert printed in outcome.out
+    for number in re.findall(r"0\.\d{3} \(0\.\d{3}\)", printed):
+        assert number in csv.with_suffix(".md").read_text()
+        assert number.split()[1] in csv.with_suffix(".tex").read_text()
+
+    rows = json.loads(ncbench("aggregate", "outputs", "--format", "json").out)
+    assert len(rows) == 4
+    for row in rows:
+        assert {"measure", "dataset", "algo", "sigma", "n", "mean", "sem", "status"} <= set(row)
+        assert (row["mean"] is None) == (row["status"] == "skipped")
+
+
+def test_a_failing_cell_is_recorded_and_the_others_run(ncbench: Callable, tmp_path: Path) -> None:
+    outcome = ncbench("-m", *QUICK, "noise=random,recorded")
+    assert outcome.code == 1
+    done, failed = sorted(records(tmp_path), key=lambda record: record["status"])
+    assert (done["status"], failed["status"]) == ("done", "failed")
+    assert "no recorded noise" in failed["reason"]
+    assert "Traceback" in failed["traceback"]
+    assert "1 failed: " in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("pair", "measure"), [("ncfw,fw", "h_mean"), ("ncfw,fw", "g_mean"), ("ncbs,bs", "micro_f1")]
+)
+def test_without_noise_correction_changes_nothing(
+    pair: str, measure: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    options = ("dataset=wine", "trials=2", "algo.max_iter=100", "noise=none")
+    assert ncbench("-m", *options, f"algo={pair}", f"measure={measure}").code == 0
+    one, other = records(tmp_path)
+    assert one["config"]["algo"]["name"] != other["config"]["algo"]["name"]
+    for a, b in zip(one["trials"], other["trials"], strict=True):
+        assert a["confusion"] == b["confusion"]
+
+
+def test_every_algorithm_measure_and_noise_model_can_be_named(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    measures = "measure=h_mean,q_mean,g_mean,balanced_error,zero_one,micro_f1"
+    assert ncbench("-m", *QUICK, "algo=ncfw,fw,ncbs,bs", measures).code == 0
+    status = [record["status"] for record in records(tmp_path)]
+    # ncfw and fw do not optimise micro_f1; ncbs and bs optimise it alone.
+    assert (status.count("done"), status.count("skipped")) == (4 * 6 - 2 - 10, 12)
+    baselines = "algo=nclr_backward,nclr_forward,nclr_plugin,cpe_argmax"
+    one_trial = ("dataset=iris", "trials=1", "cpe=logistic", "cpe.C=1.0")
+    assert ncbench("-m", *one_trial, baselines, "measure=h_mean,micro_f1").code == 0
+    assert ncbench("-m", *QUICK, "noise=random,symmetric,pair_flip,none").code == 0
+    learners = "cpe=logistic,power_logistic,boosting"
+    one_trial = ("dataset=iris", "trials=1", "algo.max_iter=20")
+    assert ncbench("-m", *one_trial, learners, "t_estimator=known,identity").code == 0
+    forest = ("cpe=sklearn", "cpe.estimator=RandomForestClassifier", "cpe.params={n_estimators: 5}")
+    assert ncbench(*one_trial, *forest).code == 0
+
+
+def test_string_labels_and_categories_of_a_file_are_kept(ncbench: Callable, tmp_path: Path):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{rng.normal(y):.4f},{'ab'[rng.integers(2)]},{'noyes'[2 * y : 2 + 3 * y]}"
+        for y in [0, 1] * 60
+    ]
+    (tmp_path / "mine.csv").write_text("\n".join(["size,colour,sick", *rows]))
+    outcome = ncbench(
+        "dataset=file", "dataset.path=mine.csv", "dataset.target=sick", "algo.max_iter=20"
+    )
+    assert outcome.code == 0
+    (record,) = records(tmp_path)
+    assert record["dataset"]["classes"] == ["no", "yes"]
+    assert record["dataset"]["features"] == 3
+    assert record["dataset"]["name"] == "mine"
+
+
+def test_an_output_dir_that_cannot_be_written(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    for argv in ([], ["-m"]):
+        outcome = ncbench(*argv, *QUICK, "output_dir=taken")
+        assert outcome.code == 2
+        assert "taken/" in outcome.err
+        assert "cannot create the folder" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("option", "before", "after"),
+    [
+        ("noise=matrix noise.path=", "0.9,0,0\n0.1,1,0\n0,0,1\n", "0.5,0,0\n0.5,1,0\n0,0,1\n"),
+        ("measure=cost measure.path=", "0,1,1\n1,0,1\n1,1,0\n", "0,9,1\n1,0,1\n1,1,0\n"),
+    ],
+)
+def test_another_content_of_a_file_is_another_cell(
+    option: str, before: str, after: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    for content in (before, after):
+        (tmp_path / "table.csv").write_text(content)
+        assert ncbench(*QUICK, *f"{option}table.csv".split()).code == 0
+    assert len(records(tmp_path)) == 2
+    outcome = ncbench("aggregate", "outputs", "--format", "json")
+    assert len(json.loads(outcome.out)) == 1  # the newest
+    assert "left out: 1 older record" in outcome.err

@@ -1,0 +1,29 @@
+"""Confusion matrices as figures: shares, and corrected for known noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drawn import Make
+
+from ncbench.report.figures.confusion_matrices import confusion_matrices, confusions
+from ncbench.results.series import results
+
+
+def test_corrected_confusion_is_clean_for_a_known_noise_matrix_and_noisy_for_none(
+    make_record: Make,
+) -> None:
+    record = make_record(sigma=0.2, losses=[0.1, 0.2])
+    clean, noisy, corrected = confusions(record)
+    assert noisy == pytest.approx(np.array([[0.36, 0.14], [0.24, 0.26]]))  # T C by hand
+    assert corrected == pytest.approx(clean)
+    for trial in record["trials"]:
+        trial["noise_matrix_estimate"] = [[1, 0], [0, 1]]
+    assert confusions(record).corrected == pytest.approx(noisy)
+
+
+def test_confusion_matrices_show_shares_of_each_label(make_record: Make) -> None:
+    record = make_record(sigma=0.2, losses=[0.1])
+    figure = confusion_matrices(results([record]), [record])
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert shown == ["0.80", "0.20", "0.40", "0.60"]

@@ -1,0 +1,130 @@
+"""The values of trials that tables show: losses of any measure, and other numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up_files import write
+
+
+def test_any_measure_comes_from_the_confusion_matrices(ncbench: Callable, records: list) -> None:
+    rows = json.loads(ncbench("aggregate", ".", "--format", "json", "--value", "worst_class").out)
+    found = {row["id"]: row["mean"] for row in rows}
+    for record in records:
+        C = np.array([trial["confusion"] for trial in record["trials"]])
+        recall = np.diagonal(C, axis1=1, axis2=2) / C.sum(axis=2)
+        assert found[record["id"]] == pytest.approx((1 - recall.min(axis=1)).mean())
+    # With parameters it is computed even where a loss of that name is stored.
+    cost = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+    options = ("--value", "cost", "--set", f"matrix={json.dumps(cost)}")
+    rows = json.loads(ncbench("aggregate", ".", "--format", "json", *options).out)
+    expected = np.mean([np.sum(np.multiply(t["confusion"], cost)) for t in records[0]["trials"]])
+    assert {row["id"]: row["mean"] for row in rows}[records[0]["id"]] == pytest.approx(expected)
+
+
+def test_a_measure_is_the_same_one_in_every_cell(ncbench: Callable, tmp_path: Path) -> None:
+    C = [[0.3, 0.1, 0.0], [0.0, 0.2, 0.1], [0.1, 0.0, 0.2]]
+    stored = {"default": 0.125, "other": 0.25, "elsewhere": 0.375}
+    measures = {
+        "default": {"name": "micro_f1", "background": 0},
+        "other": {"name": "micro_f1", "background": 2},
+        "elsewhere": {"name": "q_mean"},
+    }
+    for algo, measure in measures.items():
+        config = {"measure": measure, "dataset": {"name": "iris"}, "algo": {"name": algo}}
+        losses = {"q_mean": 0.5, "micro_f1": stored[algo]}
+        trials = [{"trial": 0, "losses": losses, "confusion": C}]
+        write(tmp_path, config={**config, "sigma": 0.1}, trials=trials)
+
+    def means(*options: str) -> dict[str, float]:
+        rows = json.loads(ncbench("aggregate", ".", "--format", "json", *options).out)
+        return {row["algo"]: row["mean"] for row in rows if row["status"] == "done"}
+
+    # Without background 0: hits 0.4, of 2 - 0.4 - 0.4.
+    assert means("--value", "micro_f1") == pytest.approx({**stored, "other": 1 - 2 * 0.4 / 1.2})
+    assert means() == {"default": 0.125, "other": 0.25, "elsewhere": 0.5}
+
+
+THIRD_PARTY = """
+import numpy as np
+from ncbench import Measure, hookimpl
+
+class Missed(Measure):
+    \"\"\"Share of one class that is predicted to be another.\"\"\"
+
+    def __init__(self, which: int = 0):
+        self.which = which
+
+    def __call__(self, C):
+        if self.which >= len(C):
+            raise IndexError(f"no class {self.which}")
+        return 1 - C[self.which, self.which] / C[self.which].sum()
+
+@hookimpl
+def ncbench_measures():
+    return {"missed": Missed}
+"""
+
+
+def test_a_measure_younger_than_the_records(records: list, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    info = site / "third_party-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "third_party.py").write_text(THIRD_PARTY)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: third-party\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ncbench]\nmain = third_party\n")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("record.json")}
+
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "ncbench", "aggregate", ".", "--format", "json"]
+        settings = {"PYTHONPATH": str(site), "NCBENCH_CACHE_HOME": str(tmp_path / "cache")}
+        return subprocess.run(
+            [*command, "--value", "missed", *options],
+            cwd=tmp_path,
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+        )
+
+    for options, which in ((), 0), (("--set", "which=2"), 2):
+        done = run(*options)
+        assert done.returncode == 0, done.stderr
+        found = {row["id"]: row for row in json.loads(done.stdout)}
+        for record in records:
+            C = np.array([trial["confusion"] for trial in record["trials"]])
+            expected = 1 - C[:, which, which] / C[:, which].sum(axis=1)
+            assert found[record["id"]]["mean"] == pytest.approx(expected.mean())
+            assert found[record["id"]]["sem"] == pytest.approx(expected.std(ddof=1) / math.sqrt(5))
+    impossible = run("--set", "which=7")
+    assert impossible.returncode == 2
+    assert "IndexError: no class 7" in impossible.stderr
+    # Nothing was run again.
+    assert {path: path.read_bytes() for path in tmp_path.rglob("record.json")} == before
+
+
+def test_other_numbers_of_the_trials(ncbench: Callable, records: list) -> None:
+    for value, mean in (("seconds.fit", 0.5), ("diagnostics.iterations", 20)):
+        outcome = ncbench("aggregate", ".", "--format", "json", "--value", value)
+        rows = [row for row in json.loads(outcome.out) if row["status"] == "done"]
+        assert [row["mean"] for row in rows] == [mean] * 14
+        assert {row["mark"] for row in rows} == {""}  # more iterations are neither good nor bad
+    assert "seconds.fit" in ncbench("aggregate", ".", "--value", "seconds.fit").out
+
+
+def test_a_value_that_some_cells_lack_is_said_to_be_absent(
+    ncbench: Callable, records: list, tmp_path: Path
+) -> None:
+    config = {**records[0]["config"], "seed": 1}
+    write(tmp_path, config=config, trials=[{"trial": 0, "losses": {"q_mean": 0.5}}])
+    outcome = ncbench("aggregate", ".", "--value", "seconds.fit")
+    assert "1 absent: its trials have no number seconds.fit" in outcome.out
+    outcome = ncbench("aggregate", ".", "--value", "h_mean")
+    assert "1 absent: h_mean: KeyError: 'confusion'" in outcome.out

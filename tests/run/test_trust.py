@@ -1,0 +1,172 @@
+"""Numbers that a plug-in nobody asked for, or a careless one, cannot change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+QUICK = ("dataset=iris", "algo.max_iter=20", "cpe=logistic", "cpe.C=1.0", "trials=1", "cache=false")
+
+MEASURES = """
+from ncbench import Measure, hookimpl
+
+
+class TwoClasses(Measure):
+    "For two classes only."
+
+    def __call__(self, C):
+        if len(C) != 2:
+            raise ValueError(f"two classes are needed, not {len(C)}")
+        return 1 - C[0, 0]
+
+
+class Normalizes(Measure):
+    "Writes into what it is given."
+
+    def __call__(self, C):
+        C /= C.sum() / 2
+        return float(C[0, 0])
+
+
+class NotFinite(Measure):
+    "Divides by zero."
+
+    def __call__(self, C):
+        return float("nan")
+
+
+class CannotBeBuilt(Measure):
+    "Raises when it is built."
+
+    def __init__(self):
+        raise RuntimeError("no")
+
+    def __call__(self, C):
+        return 0.0
+
+
+@hookimpl
+def ncbench_measures():
+    return {
+        "two_classes": TwoClasses, "normalizes": Normalizes, "not_finite": NotFinite,
+        "cannot_be_built": CannotBeBuilt,
+    }
+"""
+
+OTHERS = """
+import numpy as np
+from ncbench import MatrixNoise, NoiseMatrix, NoisyLabelClassifier, hookimpl
+
+
+class WritesLabels(MatrixNoise):
+    "Flips the clean labels in place."
+
+    def matrix(self, n, sigma, rng):
+        return np.eye(n)
+
+    def corrupt(self, dataset, sigma, rng):
+        dataset.y[:] = 0
+        return super().corrupt(dataset, sigma, rng)
+
+
+class WrongLabels(MatrixNoise):
+    "Makes a label that no class has."
+
+    def matrix(self, n, sigma, rng):
+        return np.eye(n)
+
+    def corrupt(self, dataset, sigma, rng):
+        noisy = super().corrupt(dataset, sigma, rng)
+        noisy.y[3] = 7
+        return noisy
+
+
+class WritesFeatures(NoisyLabelClassifier):
+    "Scales the features in place."
+
+    def fit(self, X, y, noise_matrix=None):
+        X *= 2
+        return self
+
+    def _fit(self, X, y, noise): ...
+    def _predict_proba(self, X): ...
+
+
+class Thrice(NoisyLabelClassifier):
+    "A mixture whose weights sum to 3."
+
+    randomized = True
+
+    def _fit(self, X, y, noise):
+        self.n_ = noise.n
+
+    def _predict_proba(self, X):
+        return np.full((len(X), self.n_), 3 / self.n_)
+
+
+@hookimpl
+def ncbench_noise_models():
+    return {"writes_labels": WritesLabels, "wrong_labels": WrongLabels}
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"writes_features": WritesFeatures, "thrice": Thrice}
+"""
+
+
+@pytest.fixture
+def record(ncbench: Callable, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    (tmp_path / "measures.py").write_text(MEASURES)
+    (tmp_path / "others.py").write_text(OTHERS)
+
+    def run(*options: str) -> dict[str, Any]:
+        outcome = ncbench(*QUICK, *options)
+        assert outcome.code == 0, outcome.err
+        (path,) = tmp_path.rglob("record.json")
+        found: dict[str, Any] = json.loads(path.read_text())
+        path.unlink()
+        return found
+
+    return run
+
+
+def test_a_measure_nobody_asked_for_changes_nothing(record: Callable) -> None:
+    plain = record()["trials"][0]
+    beside = record("plugins_from=measures.py")["trials"][0]
+    assert beside["losses"] == plain["losses"]
+    assert beside["confusion"] == plain["confusion"]
+    assert "absent" not in plain
+    assert beside["absent"] == {
+        "normalizes": "ValueError: output array is read-only",
+        "not_finite": f"NcbenchError: NotFinite of C = {plain['confusion']} is nan",
+        "two_classes": "ValueError: two classes are needed, not 3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("measure=two_classes", "algo=cpe_argmax"), "two classes are needed, not 3"),
+        (("noise=writes_labels",), "assignment destination is read-only"),
+        (("noise=wrong_labels",), "noise=wrong_labels: label 7 in row 3"),
+        (("algo=writes_features",), "output array is read-only"),
+        (("algo=thrice",), "predict_proba returned [1.0, 1.0, 1.0] for row 0"),
+    ],
+)
+def test_what_would_be_wrong_quietly_fails(
+    options: tuple[str, ...], message: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "measures.py").write_text(MEASURES)
+    (tmp_path / "others.py").write_text(OTHERS)
+    quick = [option for option in QUICK if not option.startswith("algo.")]
+    outcome = ncbench("-m", *quick, "plugins_from=[measures.py,others.py]", *options)
+    assert outcome.code == 1
+    (path,) = tmp_path.rglob("record.json")
+    found = json.loads(path.read_text())
+    assert found["status"] == "failed"
+    assert message in found["reason"]
