@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 JOBS = "groups.json"
-"""File of a sweep's folder: the cells of each job."""
+"""The file in a sweep's folder that lists the cells of each job."""
 
 
 @dataclass
