@@ -69,7 +69,11 @@ def _method(
             chosen[problem] = cell
     if not chosen:
         algorithms = {cell.method[algo] for found in cells.values() for cell in found.values()}
-        raise UnknownName.among("--pair: algorithm", name, {*algorithms, *methods_of(cells)})
+        raise UnknownName.among(
+            "--pair: these records have no algorithm; its name",
+            name,
+            {*algorithms, *methods_of(cells)},
+        )
     return (labels.pop() if len(labels) == 1 else name), chosen
 
 
