@@ -75,7 +75,8 @@ class UnknownName(NcbenchError):
         """
         names = sorted(known)
         hint = did_you_mean(name, names, most=3)
-        return cls(f"{kind} {name!r} is not known; {hint}Known: {', '.join(names) or 'none'}")
+        join = f"; {hint}" if hint else ". "
+        return cls(f"{kind} {name!r} is not known{join}Known: {', '.join(names) or 'none'}")
 
     def add(self, hint: str) -> None:
         """Append a hint to the message."""

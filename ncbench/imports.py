@@ -1,4 +1,4 @@
-"""Old names that still work for one release."""
+"""Import moved modules by their old paths, and warn about renamed names, for one release."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-    """Numbers: features, class probabilities, confusion matrices."""
+    """An array of floats: features, class probabilities, confusion matrices."""
 
     Labels = NDArray[np.int64]
-    """Labels 0..n-1."""
-else:  # light modules need the other types, and not numpy
+    """An array of labels 0..n-1."""
+else:  # modules that import quickly need the other types, but not numpy
     Array = Labels = Any
 
 Config = Mapping[str, Any]

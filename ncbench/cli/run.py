@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ncbench.config.compose import compose_cell, compose_sweep, use_plugin_files
 from ncbench.config.hydra_session import HydraSession, answer, open_session, parse_arguments
@@ -18,9 +17,6 @@ from ncbench.config.schema import register
 from ncbench.errors import counted
 from ncbench.run import CellFolder, identified
 from ncbench.run.sweep import Sweep, run_job
-
-if TYPE_CHECKING:
-    pass
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
-"""From the command line to a checked configuration; everything that touches Hydra.
+"""Turn the command line into a checked configuration; all use of Hydra is here.
 
-``compose``, ``hydra_session``, ``overrides`` and ``schema`` are imported by their paths: they need
-Hydra, which takes 0.2 s to import.
+Import ``compose``, ``hydra_session``, ``overrides`` and ``schema`` by their paths: they need Hydra,
+which takes 0.2 s to import.
 """
 
 from ncbench.config.defaults import not_default, shipped_choices, short

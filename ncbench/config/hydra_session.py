@@ -9,7 +9,7 @@ and then hands the cells to a launcher, which needs more:
   ``multirun``, which starts the launcher;
 - ``ConfigLoaderImpl._apply_overrides_to_config``, which sets values as Hydra itself does;
 - ``hydra.core.override_parser``: the key of an override, and the values it sweeps over;
-- the wording of four of its messages, which are replaced by more helpful ones.
+- the wording of five of its messages, which are replaced by more helpful ones.
 
 Tested with Hydra 1.3.2 to 1.3.8 and OmegaConf 2.3; pyproject.toml excludes 1.4.
 """
@@ -55,6 +55,9 @@ _LAUNCHERS = {"joblib": "joblib", "submitit_slurm": "slurm", "submitit_local": "
 _INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
 _NO_EXPERIMENT = re.compile(r"Could not (find|load) 'experiment/(?P<name>[^']+)'")
 _NO_LAUNCHER = re.compile(r"Could not (find|load) 'hydra/launcher/(?P<name>[^']+)'")
+_MERGING = re.compile(r"Error merging override (?P<override>.+)")
+_NOT_CONVERTED = re.compile(r"could not be converted to (?P<type>Integer|Float|Boolean)")
+_TYPES = {"Integer": "a whole number", "Float": "a number", "Boolean": "true or false"}
 _UNKNOWN_KEY = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
@@ -237,6 +240,9 @@ def _explanation(error: BaseException) -> str:
         return str(UnknownName.among("+experiment", experiment["name"], _experiment_files()))
     if launcher := _NO_LAUNCHER.search(message):
         return _no_launcher(launcher["name"])
+    override, kind = _MERGING.search(message), _NOT_CONVERTED.search(message)
+    if override and kind:
+        return f"{override['override']}; expected {_TYPES[kind['type']]}"
     key = _UNKNOWN_KEY.search(message)
     return unknown_key(key["key"]) if key else message
 

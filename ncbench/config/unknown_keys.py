@@ -1,4 +1,4 @@
-"""Suggest the closest known key for an unknown one."""
+"""Refuse unknown keys, and suggest the closest known one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The noise matrix T and its two corrections, OP1 and OP2.
 
-``T[i, j] = P(noisy label = i | clean label = j)``: columns sum to one. No other module inverts or
-transposes T.
+``T[i, j] = P(noisy label = i | clean label = j)``: columns sum to one. No other module
+corrects with ``T^-1``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""From records to numbers: a tidy frame, what is best, statistics, comparisons.
+"""Compute numbers from records: a tidy frame, the best cells, statistics, comparisons.
 
-``regret`` and ``series`` are imported by their paths: they need scikit-learn.
+Import ``regret`` and ``series`` by their paths: they need scikit-learn.
 """
 
 from ncbench.results.best import BEST, TIED, marked, rule

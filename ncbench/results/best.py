@@ -1,4 +1,4 @@
-"""Which cells of a table are best, and which cannot be told from the best."""
+"""Find the best cells of a table, and those that are not separable from the best."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from ncbench.results.rank_tests import TIE
 from ncbench.results.statistics import differences, mean_interval
 
 BEST, TIED = "best", "level"
-"""Marks of cells; the second is written as it always was in tables for programs."""
+"""Marks of cells; "level" is the word that tables for programs have always used."""
 
 _PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size")
-"""Keys that say what is to be solved; the others say how."""
+"""Keys that define the problem; the others define the method."""
 
 
 def rule(level: float, corrected: bool) -> str:
-    """Say when a cell is level with the best."""
+    """Return a sentence that says when a cell is level with the best."""
     overlap = (
         "its variance corrected for the overlap of the splits (Nadeau & Bengio, 2003)"
         if corrected
-        else "not corrected for the overlap of splits, whose sizes the records do not tell"
+        else "not corrected for the overlap of the splits, because the records lack their sizes"
     )
     return (
         f"not separable from it: the {level:.0%} interval of the paired difference over the same "
-        f"splits, {overlap}, includes 0; many comparisons are not allowed for"
+        f"splits, {overlap}, includes 0; not corrected for multiple comparisons"
     )
 
 
 def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """Add the column ``mark``: best, level (not separable from it) or nothing.
+    """Add the column ``mark``: best, level (not separable from the best) or empty.
 
-    Only cells that solve the same problem are compared: same measure, data set, noise, sigma,
-    seed, number of trials and test size. The best has the lowest mean. Another is level with it
-    if the confidence interval of their paired difference, over the trials both have, includes
-    zero. With one trial, or differences that are all the same, everything is level.
+    Only cells of the same problem are compared: same measure, data set, noise, sigma, seed,
+    number of trials and test size. The best cell has the lowest mean. Another cell is level with
+    it if the confidence interval of their paired difference, over the trials that both have,
+    includes zero. With one trial, or if all differences are equal, every cell is level.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     marks = [""] * len(frame)
     compared = problems(frame).values()
     if not any(len(cells) > 1 for cells in compared):
-        return frame.assign(mark=marks)  # nothing to be better than
+        return frame.assign(mark=marks)  # there is nothing to compare
     for cells in compared:
         best = min(cells, key=lambda cell: cell.mean)
         for cell in cells:
@@ -66,7 +66,7 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
 
 
 class Measured(NamedTuple):
-    """A cell that has numbers: where it is in the frame, and its trials."""
+    """A cell that has numbers: its position in the frame, and its trials."""
 
     position: int
     method: tuple[str, ...]
@@ -76,28 +76,28 @@ class Measured(NamedTuple):
 
 
 def problems(frame: pd.DataFrame) -> dict[tuple[str, ...], list[Measured]]:
-    """Return the cells that have numbers, by the problem they solve."""
+    """Return the cells that have numbers, by problem."""
     problem, method = problem_keys(frame), method_keys(frame)
-    found: dict[tuple[str, ...], list[Measured]] = {}
+    by_problem: dict[tuple[str, ...], list[Measured]] = {}
     columns = ("mean", "trial_numbers", "values", "test_train_ratio")
     rows = zip(
         _tuples(frame, problem), _tuples(frame, method), *(frame[c] for c in columns), strict=True
     )
-    for position, (key, how, mean, trials, values, ratio) in enumerate(rows):
+    for position, (key, used, mean, trials, values, ratio) in enumerate(rows):
         if values:
             by_trial = dict(zip(trials, values, strict=True))
-            cell = Measured(position, how, float(mean), by_trial, known_ratio(ratio))
-            found.setdefault(key, []).append(cell)
-    return found
+            cell = Measured(position, used, float(mean), by_trial, known_ratio(ratio))
+            by_problem.setdefault(key, []).append(cell)
+    return by_problem
 
 
 def problem_keys(frame: pd.DataFrame) -> list[str]:
-    """Return the keys of a frame that say what is to be solved."""
+    """Return the keys of a frame that define the problem."""
     return [key for key in keys_of(frame) if key.partition(".")[0] in _PROBLEM]
 
 
 def method_keys(frame: pd.DataFrame) -> list[str]:
-    """Return the keys of a frame that say how."""
+    """Return the keys of a frame that define the method."""
     return [key for key in keys_of(frame) if key.partition(".")[0] not in _PROBLEM]
 
 
@@ -110,13 +110,13 @@ def in_pairs(a: Measured, b: Measured) -> tuple[list[float], list[float]]:
 def _separable(a: Measured, b: Measured, level: float) -> bool:
     pairs = in_pairs(a, b)
     if not pairs[0]:
-        return False  # they share no trial
+        return False  # they have no trial in common
     interval = mean_interval(differences(*pairs), level, a.test_train_ratio)
     return not interval.low <= 0 <= interval.high
 
 
 def _tuples(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[str, ...]]:
-    """Return the values of keys, row by row, as something that can be looked up."""
+    """Return the values of keys, row by row, as hashable tuples of text."""
     if not keys:
         return iter([()] * len(frame))
     return zip(*(frame[key].map(as_text) for key in keys), strict=True)

@@ -1,4 +1,4 @@
-"""The configuration of a record as keys: which records share it, and which is the newest."""
+"""Flatten the configurations of records, compare them, and find the newest record of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kept = TypeVar("Kept")
 
 
 def flat(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration with one key for each value, without where and how it was run.
+    """Return a configuration with one key per value, without the keys that do not identify a cell.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def flat(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def digest(keys: Mapping[str, Any]) -> bytes:
-    """Return what is the same for the same keys and values; 1.0 and 1, written alike, are one.
+    """Return a hash of keys and values; 1.0 and 1 are the same value.
 
     Examples
     --------
@@ -50,10 +50,10 @@ def digest(keys: Mapping[str, Any]) -> bytes:
 
 
 def written(time: Any) -> tuple[float, str]:
-    """Return when a record was written, for comparison, from the time in its provenance.
+    """Return a sort key for the time in a record's provenance.
 
-    Records carry the offset of their time zone, so their texts cannot be compared. A text that is
-    not a time counts as older than all times.
+    Times have the offset of a time zone, so they cannot be compared as text. A text that is not a
+    time counts as older than all times.
 
     Examples
     --------
@@ -67,15 +67,15 @@ def written(time: Any) -> tuple[float, str]:
 
 
 class Newest(Generic[Kept]):
-    """Keeps something of the newest record of each configuration.
+    """A value for each configuration, made from its newest record.
 
-    Records of one configuration differ in their data, in the versions of their plug-ins or in
-    their folder. Side by side in a table they would look alike.
+    Records with the same configuration differ in their data, in the versions of their plug-ins or
+    in their folder. A table could not tell them apart.
 
     Attributes
     ----------
     left_out : int
-        How many records were older than another one of their configuration.
+        The number of records left out because another one of their configuration is newer.
     """
 
     def __init__(self) -> None:
@@ -83,13 +83,13 @@ class Newest(Generic[Kept]):
         self._kept: dict[bytes, tuple[tuple[float, str], Kept]] = {}
 
     def add(self, record: Record, keys: Mapping[str, Any], make: Callable[[], Kept]) -> None:
-        """Keep what ``make`` returns, unless a newer record is known.
+        """Keep the value that ``make`` returns, unless a newer record was added before.
 
         Parameters
         ----------
         record : mapping
         keys : mapping
-            Its configuration, as ``flat`` returns it.
+            The configuration of the record, as ``flat`` returns it.
         make : callable
             Called only if the record is the newest so far.
         """
@@ -108,12 +108,12 @@ class Newest(Generic[Kept]):
         return (kept for _, kept in self._kept.values())
 
     def with_times(self) -> Iterator[tuple[tuple[float, str], Kept]]:
-        """Return what is kept, each with the time of its record."""
+        """Return each kept value with the time of its record."""
         return iter(self._kept.values())
 
 
 def varies(frame: pd.DataFrame, key: str) -> bool:
-    """Whether a key has several values; of a plug-in's parameter: within one plug-in."""
+    """Whether a key has several values; for a plug-in's parameter, within one plug-in."""
     values = _hashable(frame[key])
     group, _, parameter = key.partition(".")
     if values.nunique(dropna=False) <= 1:

@@ -1,4 +1,4 @@
-"""From records to a tidy frame: one row for each cell, with the numbers of its trials."""
+"""Build a tidy frame from records: one row for each cell, with the numbers of its trials."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ABSENT = "absent"
 """Status of a cell that is done but has no such value."""
 
 Filter = Mapping[str, Sequence[str]]
-"""For a key, the values to keep, as they are written on a command line."""
+"""The values to keep for each key, as text from the command line."""
 
 
 def tidy(
@@ -39,29 +39,28 @@ def tidy(
     ddof: int = 1,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return one row a cell.
+    """Return a frame with one row per cell.
 
-    Columns are measure, dataset, algo, sigma, then every other configuration key that is not
-    the same in all records; n (trials), mean, sem (standard error), low and high (confidence
-    interval of the mean, see :func:`mean_interval`), status, reason, id; and
-    for each trial its number and value, with the ratio of test to training part; and record, the
-    place of the record among those given. Where a cell is
-    skipped, failed or has no such value its mean is missing: nothing is made up.
+    The columns are measure, dataset, algo, sigma, and every other configuration key that differs
+    between records; n (trials), mean, sem (standard error), low and high (confidence interval of
+    the mean, see :func:`mean_interval`); status, reason, id; trial_numbers, values and
+    test_train_ratio (test size over training size); and record, the index of the record in the
+    input. A cell that is skipped, failed or has no such value has a missing mean.
 
     Parameters
     ----------
     records : iterable
-        Read one at a time; only the numbers asked for are kept. Of records with the same
-        configuration, which differ in their data or in the versions of their plug-ins, the
-        newest is kept: side by side in a table they would look alike.
+        Read one at a time; only the requested numbers are kept. Of several records with the same
+        configuration, only the newest is kept: they differ in their data or in the versions of
+        their plug-ins, and a table could not tell them apart.
     value : Value, optional
-        The loss of the measure that was optimised, unless told otherwise.
+        The loss of the measure that was optimized, by default.
     where : mapping, optional
         See :class:`FrameBuilder`.
     ddof : {1, 0}
-        Of the standard error.
+        The ddof of the standard error.
     level : float
-        Of confidence.
+        The confidence level.
 
     Examples
     --------
@@ -84,12 +83,12 @@ def tidy(
 
 
 def keys_of(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that say which cell it is: measure, dataset, algo, sigma, swept keys."""
+    """Return the columns that identify a cell: measure, dataset, algo, sigma, swept keys."""
     return [column for column in frame.columns if column not in _NOT_KEYS]
 
 
 def in_order(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return a frame sorted by keys: numbers by size, whatever else by its text."""
+    """Return a frame sorted by keys: numbers by size, other values by their text."""
     return frame.sort_values(list(keys), key=_sortable, kind="stable", ignore_index=True)
 
 
@@ -99,16 +98,15 @@ class _Row(NamedTuple):
 
 
 class FrameBuilder:
-    """Builds a tidy frame from records, keeping no more of each than a table needs.
+    """Build a tidy frame from records, keeping only what a table needs.
 
     Parameters
     ----------
     value : Value, optional
-        The loss of the measure that was optimised, unless told otherwise.
+        The loss of the measure that was optimized, by default.
     where : mapping, optional
-        Only cells whose key has one of these values; keys may be dotted, ``algo.max_iter``, and
-        then leave alone the algorithms that have no such parameter.
-
+        Keep only cells whose key has one of these values. A dotted key, such as
+        ``algo.max_iter``, does not filter algorithms without this parameter.
     """
 
     def __init__(self, value: Value | None = None, where: Filter | None = None) -> None:
@@ -122,9 +120,9 @@ class FrameBuilder:
         self._same: dict[Any, Any] = {}
 
     def add(self, record: Record) -> None:
-        """Add a record's numbers, unless it is filtered out or older than one that is here.
+        """Add a record's numbers, unless it is filtered out or a newer record was added.
 
-        Raises ValueError, and adds nothing, if it lacks something that every record has.
+        Raises ValueError, and adds nothing, if the record is incomplete.
         """
         self._added += 1
         try:
@@ -153,7 +151,7 @@ class FrameBuilder:
         return _Row(row, self._shared(record.get("plugins", {})))
 
     def _fits(self, row: Mapping[str, Any], key: str) -> bool:
-        """Whether a cell has one of the values of a filter, or is none that it is about."""
+        """Whether a cell has one of the values of a filter, or the filter does not apply to it."""
         if key in row:
             return matches(row[key], self.where[key])
         kind, _, parameter = key.partition(".")
@@ -164,16 +162,16 @@ class FrameBuilder:
 
     @property
     def left_out(self) -> int:
-        """How many records were older than another one of their configuration."""
+        """The number of records left out because another one of their configuration is newer."""
         return self._newest.left_out
 
     @property
     def keys(self) -> set[str]:
-        """The keys of the configuration that some record has."""
+        """The configuration keys that at least one record has."""
         return self._keys - {"status"}
 
     def frame(self, ddof: int = 1, level: float = 0.95, keep: Collection[str] = ()) -> pd.DataFrame:
-        """Return the tidy frame, with the keys ``keep`` also if all cells have the same value."""
+        """Return the tidy frame, with the keys ``keep`` even if all cells have the same value."""
         self.check()
         for key in keep:
             if key not in self._keys:
@@ -192,7 +190,7 @@ class FrameBuilder:
         return in_order(frame, [*LEADING, *swept])
 
     def _numbers(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return numbers and values of the trials, and what is to be said if there are none."""
+        """Return the numbers and values of the trials, or the reason why there are none."""
         numbers, values, sizes = [], [], []
         reason = ""
         trials = record.get("trials", []) if record["status"] == "done" else []
@@ -207,17 +205,17 @@ class FrameBuilder:
             numbers.append(trial.get("trial", position))
             if "train_size" in trial:
                 sizes.append(trial["test_size"] / trial["train_size"])
-        found: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
-        found["values"] = tuple(values)
-        found["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
+        entries: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
+        entries["values"] = tuple(values)
+        entries["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
-            found["reason"] = self._shared(reason)
+            entries["reason"] = self._shared(reason)
         if trials and not values:
-            found["status"] = ABSENT
-        return found
+            entries["status"] = ABSENT
+        return entries
 
     def check(self) -> None:
-        """Raise if a filter, or the value, fits no record at all."""
+        """Raise if no record matches a filter, or no record has the value."""
         for key, texts in self.where.items():
             if self._keys and key not in self._keys:
                 raise UnknownName.among("--where: key", key, self._keys)
@@ -231,13 +229,13 @@ class FrameBuilder:
             raise no_such_value(self.value, self._known_values, {row["reason"] for row in absent})
 
     def not_default(self, shown: Collection[str]) -> list[str]:
-        """Return what is not as by default and not among the keys that a table shows."""
+        """Return ``key=value`` for each key that is neither shown in a table nor the default."""
         keys = self.keys
         rows = [{k: v for k, v in row.entries.items() if k in keys} for row in self._newest]
         return not_default(rows, shown)
 
     def mixed_versions(self) -> list[str]:
-        """Return which cells that have numbers are not of the newest version of a plug-in."""
+        """Return a sentence for each plug-in of which cells with numbers have several versions."""
         return mixed_versions(
             CellVersions(time, row.entries, row.plugins)
             for time, row in self._newest.with_times()
@@ -245,7 +243,7 @@ class FrameBuilder:
         )
 
     def _shared(self, entry: Any) -> Any:
-        """Return one object for all equal ones: 100,000 records have few different words."""
+        """Return one object for all equal ones: 100,000 records have few distinct values."""
         if isinstance(entry, dict):
             return self._same.setdefault((dict, comparable(entry)), entry)
         if isinstance(entry, str | float | int | tuple):
@@ -263,38 +261,38 @@ def _summary(
     mean, low, high, _ = mean_interval(values, level, known_ratio(ratio))
     if n == 1:  # one value has no spread
         return 1, mean, nan, nan, nan
-    if math.isinf(high):  # nor have equal ones, of which no interval can be had
+    if math.isinf(high):  # equal values have no interval
         low = high = nan
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - ddof)
     return n, mean, math.sqrt(variance / n), low, high
 
 
 def known_ratio(ratio: float) -> float | None:
-    """Return a frame's ``test_train_ratio`` as the statistics want it."""
+    """Return a frame's ``test_train_ratio``, or None if it is missing."""
     return None if math.isnan(ratio) else ratio
 
 
 def of_a_method(key: str) -> bool:
-    """Whether a key is a parameter of a plug-in that says how a problem is solved, not which."""
+    """Whether a key is a parameter of an algorithm, a CPE learner or a T estimator."""
     kind, dot, _ = key.partition(".")
     return bool(dot) and kind in ("algo", "cpe", "t_estimator")
 
 
 def _has(kind: str, name: str, parameter: str) -> bool:
-    """Whether a plug-in is known to have a parameter, which a record may be too old to have."""
+    """Whether a plug-in has a parameter; a record may be older than the parameter."""
     try:
         return any(each.name == parameter for each in get_registry().plugin(kind, name).parameters)
-    except NcbenchError:  # it need not be installed here
+    except NcbenchError:  # the plug-in may not be installed here
         return False
 
 
 def matches(value: Any, texts: Sequence[str]) -> bool:
-    """Whether a value is one of those written on a command line."""
+    """Whether a value equals one of the texts from a command line."""
     return any(same_text(text, as_text(value)) for text in texts)
 
 
 def same_text(text: str, known: str) -> bool:
-    """Whether two texts are the same value: 1.0 is 1.
+    """Whether two texts have the same value, such as 1.0 and 1.
 
     Examples
     --------
@@ -310,16 +308,16 @@ def same_text(text: str, known: str) -> bool:
 
 
 def as_text(value: Any) -> str:
-    """Return the value of a key as it is written on a command line.
+    """Return the value of a key as text for a command line.
 
-    Numbers that differ have different texts: tables and pairs of cells are found by them.
+    Different numbers have different texts, because tables and pairs look up cells by their text.
 
     Examples
     --------
     >>> as_text(0.3), as_text(2.0), as_text(0.1 + 0.2), as_text([1, None])
     ('0.3', '2', '0.30000000000000004', '[1, null]')
     """
-    value = getattr(value, "item", lambda: value)()  # of numpy's scalars, the number
+    value = getattr(value, "item", lambda: value)()  # the number in a numpy scalar
     if isinstance(value, str):
         return value
     if isinstance(value, float):

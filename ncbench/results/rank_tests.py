@@ -1,7 +1,8 @@
-"""Rank tests: ranks with ties, and p values from all permutations where these can be enumerated.
+"""Rank tests, with ties, and exact p values where all permutations can be enumerated.
 
-For few splits and few data sets, which is what benchmarks have, approximations claim too much: two
-algorithms that agree on four data sets are 2/16 by chance, not 0.0455 as by chi-squared.
+With few splits and few data sets, as in benchmarks, approximations give p values that are too
+small: if one of two algorithms wins on all of four data sets, p is 2/16, not 0.0455 as by
+chi-squared.
 """
 
 from __future__ import annotations
@@ -15,22 +16,22 @@ from numpy.typing import ArrayLike, NDArray
 from ncbench.types import Array
 
 TIE = 1e-12
-"""Numbers closer than this, absolutely and relative to their size, are tied."""
+"""Two numbers are tied if they differ by at most this, times the larger of 1 and their size."""
 
 _EXACT = 50
-"""Up to so many differences, Wilcoxon's distribution is enumerated."""
+"""Wilcoxon's distribution is enumerated for up to this many differences."""
 
 _ENUMERABLE = 5e7
-"""Up to so many additions, Friedman's distribution is enumerated: about a second."""
+"""Friedman's distribution is enumerated for up to this many additions: about a second."""
 
 
 def wilcoxon(difference: ArrayLike) -> float:
     """Return the two-sided p value of Wilcoxon's signed rank test.
 
-    Differences of zero are left out. Up to 50 differences the distribution is exact, also with
+    Differences of zero are left out. For up to 50 differences the distribution is exact, even with
     tied ranks: all signs are equally likely, and the sums of ranks are counted by convolution.
-    scipy.stats.wilcoxon gives the same p, but with tied ranks it is exact up to 13 differences
-    only, for which it takes a second.
+    scipy.stats.wilcoxon gives the same p, but with tied ranks it is exact only up to 13
+    differences, and takes a second for them.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def wilcoxon(difference: ArrayLike) -> float:
 
 
 def finite(values: ArrayLike) -> Array:
-    """Return numbers as an array; raises ValueError if there are none, or one is not finite."""
+    """Return numbers as an array; raise ValueError if it is empty or one is not finite."""
     x = np.asarray(values, dtype=float)
     if x.ndim != 1 or len(x) == 0 or not np.isfinite(x).all():
         raise ValueError(f"expected one or more finite numbers, got {values!r}")
@@ -64,12 +65,12 @@ def finite(values: ArrayLike) -> Array:
 
 
 def tied(a: Array, b: Array) -> NDArray[np.bool_]:
-    """Say which numbers differ by no more than rounding."""
+    """Return a mask of the numbers that differ by rounding only."""
     return np.abs(a - b) <= TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))
 
 
 def ranks_of(values: Array) -> Array:
-    """Return ranks from 1; ties share the mean of theirs.
+    """Return ranks from 1; tied values share their mean rank.
 
     Examples
     --------
@@ -88,11 +89,11 @@ def ranks_of(values: Array) -> Array:
 def friedman_p(ranks: Array) -> float | None:
     """Return the exact p value of Friedman's test, or None if it would take too long.
 
-    scipy.stats.friedmanchisquare has the chi-squared approximation only.
+    scipy.stats.friedmanchisquare has only the chi-squared approximation.
 
-    Under the null hypothesis every order of a data set's ranks is equally likely. The sums of ranks
-    of all algorithms but the last are the indices of an array of probabilities, to which
-    one data set after the other is added.
+    Under the null hypothesis every order of a data set's ranks is equally likely. The rank sums of
+    all algorithms but the last index an array of probabilities. Data sets are added to it one by
+    one.
     """
     N, k = ranks.shape
     steps = ranks - ranks.min(axis=1, keepdims=True)
@@ -121,7 +122,7 @@ def friedman_p(ranks: Array) -> float | None:
 
 
 def nemenyi_quantile(k: int, level: float) -> float:
-    """Return the quantile of the studentized range of k, over the square root of 2."""
+    """Return the quantile of the studentized range of k, divided by the square root of 2."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.ppf(level, k, math.inf)) / math.sqrt(2)

@@ -1,4 +1,4 @@
-"""Read the records below folders, one at a time, and report the files that are not records."""
+"""Read the records below folders, and report the files that are not records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Found(NamedTuple):
 
 
 def find_records(folders: Sequence[str], report: Callable[[str], Any]) -> Iterator[Found]:
-    """Read the records below folders; a file that is not one is reported, in a sentence."""
+    """Yield the records below folders; report each file that is not a record."""
     for folder in folders:
         if not Path(folder).is_dir():
             raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
@@ -36,13 +36,13 @@ def find_records(folders: Sequence[str], report: Callable[[str], Any]) -> Iterat
 
 
 def each_record(folders: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Read the records below folders; a file that is not one is reported on standard error."""
+    """Yield the records below folders; report other files on standard error."""
     for found in find_records(folders, partial(print, file=sys.stderr)):
         yield found.record
 
 
 class Records(NamedTuple):
-    """Records with their files, and what was wrong with other files."""
+    """Records with their paths, and a message for each file that was ignored."""
 
     records: list[dict[str, Any]]
     paths: list[Path]
@@ -52,7 +52,7 @@ class Records(NamedTuple):
 def read_records(folders: Sequence[str]) -> Records:
     """Read all records below folders into memory, for figures and the report."""
     found = Records([], [], [])
-    complete = FrameBuilder()  # which refuses a record that lacks what every record has
+    complete = FrameBuilder()  # raises for an incomplete record
     for path, record in find_records(folders, found.problems.append):
         try:
             complete.add(record)
@@ -69,8 +69,8 @@ def read_records(folders: Sequence[str]) -> Records:
 def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -> FrameBuilder:
     """Return the numbers of all records below folders.
 
-    Files that are not records, and older records of the same configuration, are left out, which is
-    reported on standard error.
+    Files that are not records, and older records of the same configuration, are left out. Both
+    are reported on standard error.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -
     builder.check()
     if not len(builder):
         filters = " ".join(f"{key}={','.join(values)}" for key, values in builder.where.items())
-        raise NcbenchError(f"no record has all of --where {filters}")
+        raise NcbenchError(f"no record matches --where {filters}")
     if builder.left_out:
         older = counted(builder.left_out, "older record")
         print(
-            f"left out: {older} of the same configurations, with other data, other versions of "
-            "plug-ins, or in another folder",
+            f"left out: {older} of the same configurations, with other data, other plug-in "
+            "versions, or in another folder",
             file=sys.stderr,
         )
     return builder
@@ -110,7 +110,7 @@ def no_records(folders: Sequence[str]) -> NcbenchError:
 
 
 def parse_where(filters: Sequence[str]) -> dict[str, list[str]]:
-    """Return filters from the words of a command line, ``key=value`` or ``key=value,value``.
+    """Parse the filters of a command line, ``key=value`` or ``key=value,value``.
 
     Examples
     --------

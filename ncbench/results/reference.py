@@ -1,4 +1,4 @@
-"""Our means beside a published table: differences in standard errors, ahead, level and behind."""
+"""Compare our means with a published table: ahead, level or behind, in standard errors."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 import pandas as pd
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, counted
 from ncbench.results.frame import LEADING, Filter, as_text, in_order, keys_of, matches, of_a_method
 
 AHEAD, LEVEL, BEHIND, NOT_PRESENT = "ahead", "level", "behind", "not present"
 VERDICTS = (AHEAD, LEVEL, BEHIND, NOT_PRESENT)
 
 NO_ERROR = "no standard error"
-"""In place of a verdict: one trial has none, and a difference cannot be measured in zeros."""
+"""Instead of a verdict, if the standard error is missing (one trial) or zero."""
 
 ERRORS: dict[str, tuple[Callable[[float, float], float], str]] = {
     "combined": (math.hypot, "sqrt(ours^2 + theirs^2)"),
     "theirs": (lambda ours, theirs: theirs, "theirs"),
     "ours": (lambda ours, theirs: ours, "ours"),
 }
-"""What a standard error of the difference is, by name."""
+"""How to compute the standard error of a difference, and its formula, by name."""
 
 
 def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
@@ -34,7 +34,7 @@ def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
     ----------
     path : str
     where : mapping, optional
-        Only rows with these values, for keys that are columns.
+        Keep only rows with these values, for keys that are columns.
     """
     if not Path(path).is_file():
         raise NcbenchError(f"--reference {path}: no such file (looked in {Path.cwd()})")
@@ -46,14 +46,14 @@ def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
     missing = [column for column in wanted if column not in table.columns]
     if missing:
         raise NcbenchError(
-            f"--reference {path}: no column {', '.join(missing)}; needed are {', '.join(wanted)}, "
+            f"--reference {path}: no column {', '.join(missing)}; expected {', '.join(wanted)}, "
             f"found {', '.join(map(str, table.columns)) or 'none'}"
         )
     for column in ("sigma", "mean", "sem"):
         table[column] = _numbers(table[column], f"--reference {path}")
     for key, texts in (where or {}).items():
         if key in table.columns:
-            blank = of_a_method(key)  # of an algorithm that has no such parameter
+            blank = of_a_method(key)  # empty for algorithms without this parameter
             table = table[[matches(v, texts) or (blank and not v) for v in table[key]]]
     return table
 
@@ -71,23 +71,23 @@ def _numbers(column: pd.Series, where: str) -> pd.Series:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our cells beside those of a reference.
+    """Our cells compared with those of a reference.
 
     Attributes
     ----------
     cells : DataFrame
-        One row for each cell of the reference and each of ours that answers it: keys, ours,
-        ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, verdict: ahead,
-        level, behind, not present, no standard error, or the status of a cell of ours that has
-        no number.
+        One row for each pair of a reference cell and a matching cell of ours: keys, ours,
+        ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, verdict. The
+        verdict is ahead, level, behind, not present, no standard error, or the status of our cell
+        if it has no number.
     ours_alone : int
-        Cells of ours that the reference does not have.
+        The number of our cells that the reference does not have.
     errors : str
         A key of ``ERRORS``.
     within : float
-        So many standard errors are still level.
+        Differences up to this many standard errors are level.
     ddof : {1, 0}
-        Of our standard errors.
+        The ddof of our standard errors.
     """
 
     cells: pd.DataFrame
@@ -105,9 +105,9 @@ class Comparison:
         within: float = 1.0,
         ddof: int = 1,
     ) -> Comparison:
-        """Put a tidy frame beside a reference, matched by every key that both have.
+        """Compare a tidy frame with a reference, matched by every key that both have.
 
-        A key that is the same in all of our cells is among them if the frame was made to keep it.
+        A key with the same value in all of our cells counts only if the frame was made to keep it.
         """
         keys = keys_of(frame)
         shared = [key for key in keys if key in reference.columns]
@@ -129,13 +129,13 @@ class Comparison:
         for key, reference_row in theirs.items():
             their_numbers = {"theirs": reference_row["mean"], "theirs_sem": reference_row["sem"]}
             for row in ours[key] or [{k: reference_row[k] for k in shared}]:
-                found = {k: row.get(k) for k in keys}
-                rows.append({**found, **_beside(row, their_numbers, errors, within)})
+                ours_keys = {k: row.get(k) for k in keys}
+                rows.append({**ours_keys, **_compared(row, their_numbers, errors, within)})
         cells = in_order(pd.DataFrame(rows), keys)
         return cls(cells, alone, errors, within, ddof)
 
     def counts(self, *keys: str) -> pd.DataFrame:
-        """Return how many cells have each verdict, for each combination of keys."""
+        """Return the number of cells with each verdict, for each combination of keys."""
         others = sorted(set(self.cells["verdict"]) - set(VERDICTS))
         verdicts = [*VERDICTS, *others]
         dummies = pd.get_dummies(self.cells["verdict"]).reindex(columns=verdicts, fill_value=False)
@@ -145,28 +145,32 @@ class Comparison:
 
     @property
     def definition(self) -> str:
-        """What the columns and verdicts mean."""
+        """The meaning of the columns and verdicts."""
         rule = ERRORS[self.errors][1]
         return (
             f"Losses: lower is better. mean (standard error; ours with ddof {self.ddof}). se: "
             f"difference over the standard error {rule}. ahead: below -{self.within:g} se; level: "
-            f"within {self.within:g}; behind: above {self.within:g}; not present: no record; such "
-            f"cells are counted, not listed. {NO_ERROR}: of one trial, or zero; no verdict."
+            f"within {self.within:g}; behind: above {self.within:g}; not present: no record (these "
+            f"cells are counted, not listed); {NO_ERROR}: one trial, or a standard error of zero."
         )
 
     @property
     def summary(self) -> str:
         """All counts in one line."""
         (row,) = self.counts().to_dict("records")
-        said = ", ".join(f"{count} {verdict}" for verdict, count in row.items())
-        more = f"; {self.ours_alone} of ours are not in the reference" if self.ours_alone else ""
-        return f"Of {len(self.cells)} cells: {said}{more}."
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in row.items())
+        more = (
+            f"; {counted(self.ours_alone, 'of ours is', 'of ours are')} not in the reference"
+            if self.ours_alone
+            else ""
+        )
+        return f"Of {counted(len(self.cells), 'cell')}: {verdicts}{more}."
 
 
 COMPARED = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict"]
 
 
-def _beside(
+def _compared(
     row: dict[str, Any], theirs: dict[str, float], errors: str, within: float
 ) -> dict[str, Any]:
     """Return the numbers and the verdict of one cell."""
@@ -176,15 +180,15 @@ def _beside(
         return {**empty, "verdict": NOT_PRESENT}
     if row["n"] == 0:
         return {**empty, "verdict": row["status"]}
-    error = ERRORS[errors][0](row["sem"], theirs["theirs_sem"])  # of one trial, not a number
+    error = ERRORS[errors][0](row["sem"], theirs["theirs_sem"])  # NaN for one trial
     difference = row["mean"] - theirs["theirs"]
     ours = {"ours": row["mean"], "ours_sem": row["sem"]}
+    numbers = {**ours, **theirs, "difference": difference}
     if not error > 0:
-        found = {"difference": difference, "in_errors": nan, "verdict": NO_ERROR}
-        return {**ours, **theirs, **found}
+        return {**numbers, "in_errors": nan, "verdict": NO_ERROR}
     in_errors = difference / error
     verdict = AHEAD if in_errors < -within else BEHIND if in_errors > within else LEVEL
-    return {**ours, **theirs, "difference": difference, "in_errors": in_errors, "verdict": verdict}
+    return {**numbers, "in_errors": in_errors, "verdict": verdict}
 
 
 def _by_key(reference: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -204,9 +208,9 @@ def _texts(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _printed(value: Any) -> str:
-    """Return a value as a published table has it: its 0.3 is also the 0.1 + 0.2 of a program."""
+    """Return a value as text with 12 digits, so that 0.3 and 0.1 + 0.2 match."""
     text = as_text(value)
     try:
-        return f"{float(text):.12g}"  # a column of a CSV file may say 1e-4 and ours 0.0001
+        return f"{float(text):.12g}"  # a CSV file may have 1e-4 where we have 0.0001
     except ValueError:
         return text

@@ -1,4 +1,4 @@
-"""From records to tables: optimal losses, regret, the terms of its bounds, and slopes."""
+"""Optimal losses, regret, the terms of its bounds, and slopes, from records."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ncbench.results.frame import as_text, in_order
 from ncbench.theory import Population, bayes_optimal
 
 CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
-"""What is always said of a curve of regret against m; whatever else differs is added to it."""
+"""Keys that always identify a curve of regret against m; other keys are added if they differ."""
 
-_SIZES = ("dataset.train", "test_size")  # these make m
+_SIZES = ("dataset.train", "test_size")  # these determine m
 
-_FEWEST = 1000  # with fewer, the change to a quarter of them says nothing about the error
+_FEWEST = 1000  # with fewer points, comparing with a quarter of them does not measure the error
 
 TERMS = ["cpe_error", "op1", "op1_bound", "op2_error", "op2", "op2_bound"]
 
@@ -48,8 +48,8 @@ def optima(name: str, size: int) -> pd.DataFrame:
     fine, coarse = (Population.of(dataset, k) for k in (size, size // 4))
     if fine is None or coarse is None:
         raise NcbenchError(
-            f"dataset={name}: its distribution is not known, so nobody can say which loss is the "
-            "least possible; that of dataset=synthetic is"
+            f"dataset={name}: its distribution is not known, so its lowest possible loss cannot be "
+            "computed; use a data set with a known distribution, such as dataset=synthetic"
         )
     rows = []
     for plugin in registry.plugins():
@@ -59,27 +59,27 @@ def optima(name: str, size: int) -> pd.DataFrame:
             psi: Measure = registry.build("measure", plugin.name)
             optimum = bayes_optimal(psi, fine.posterior)
         except NcbenchError:
-            continue  # reported only, or in need of a cost matrix
+            continue  # it cannot be optimized, or needs a cost matrix
         change = abs(optimum.value - bayes_optimal(psi, coarse.posterior).value)
         rows.append({"measure": plugin.name, "bayes": optimum.value, "error": optimum.gap + change})
     return pd.DataFrame(rows)
 
 
 def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return one row for each cell whose regret was measured: means over its trials.
+    """Return one row for each cell whose regret was measured, with means over its trials.
 
-    Columns are those of a curve (``CURVE``, and every other key that is not the same in all, but
-    for the sample size), sigma, m (size of the training part), inverse_norm, trials, regret and
-    its standard error sem (ddof 1), and the terms of the bounds. Of records with the same
-    configuration the newest counts. One that cannot be measured any more, because its plug-in or
-    a file is gone, is skipped, and that is said on standard error.
+    The columns are the keys of a curve (``CURVE``, and every other key that differs, except for
+    the sample size), sigma, m (size of the training part), inverse_norm, trials, regret, its
+    standard error sem (ddof 1), and the terms of the bounds. Of several records with the same
+    configuration, the newest is used. A record whose plug-in or file no longer exists is skipped,
+    with a message on standard error.
     """
     newest: Newest[dict[str, Any] | None] = Newest()
     for record in records:
         try:
             keys = flat(record["config"])
             newest.add(record, keys, partial(_row, record, keys))
-        except Exception as error:  # a plug-in of another version may raise anything
+        except Exception as error:  # another version of a plug-in may raise anything
             print(f"skipped: record {record.get('id', '')}: {_why(error)}", file=sys.stderr)
     if newest.left_out:
         older = counted(newest.left_out, "older record")
@@ -87,8 +87,8 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     rows = [row for row in newest if row is not None]
     if not rows:
         raise NcbenchError(
-            "no regret in these records: it is measured with theory=true, where the distribution "
-            "is known, as that of dataset=synthetic is; for example python -m ncbench -m "
+            "no regret in these records: runs measure it with theory=true on a data set with a "
+            "known distribution, such as dataset=synthetic; for example python -m ncbench -m "
             "+experiment=paper/figure1_micro_f1"
         )
     frame = pd.DataFrame(rows)
@@ -104,14 +104,14 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _row(record: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return keys and numbers of a record, or None if it has no regret."""
+    """Return the keys and numbers of a record, or None if it has no regret."""
     trials = [trial for trial in record.get("trials", []) if trial.get("theory")]
     if record["status"] != "done" or not trials:
         return None
     try:
         psi, optimum = least_loss(record["config"])
     except NotApplicable:
-        return None  # a measure that is only reported
+        return None  # the measure cannot be optimized
     measured, none = pd.DataFrame([t["theory"] for t in trials]), pd.Series(dtype=float)
     regret = pd.Series([psi(np.array(C)) - optimum for C in measured["confusion"]])
     return {
@@ -130,19 +130,19 @@ def _why(error: Exception) -> str:
 
 
 def curve_keys(frame: pd.DataFrame) -> list[str]:
-    """Return what is the same along a curve: the columns of ``terms`` before sigma."""
+    """Return the keys that identify a curve: the columns of ``terms`` before sigma."""
     return list(frame.columns[: list(frame.columns).index("sigma")])
 
 
 def least_loss(config: Mapping[str, Any]) -> tuple[Measure, float]:
-    """Return the measure of a run and its least possible value, on the population of the run.
+    """Return the measure of a run, and its lowest possible value on the population of the run.
 
-    Raises NotApplicable for a measure that is only reported.
+    Raises NotApplicable for a measure that cannot be optimized.
 
     Parameters
     ----------
     config : mapping
-        Of a record whose data set knows its distribution.
+        The configuration of a record whose data set has a known distribution.
     """
     return _optimum(json.dumps([config["dataset"], config["measure"]]))
 
@@ -164,7 +164,7 @@ def _load(name: str, **parameters: Any) -> Dataset:
 
 
 def slopes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the slope of log regret against log m for each curve and sigma, by least squares.
+    """Return the least-squares slope of log regret against log m, for each curve and sigma.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Name the series and panels of figures: one row for each cell, with its names."""
+"""Group cells into the series and panels of figures."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ncbench.results.regret import least_loss
 from ncbench.types import Record
 
 SIZES = ("dataset.train", "test_size")
-"""Keys that say how large the training part is."""
+"""Keys that determine the size of the training part."""
 
 
 ADDED = ("problem", "setting", "series", "style", "train_size", "bayes", "link")
-"""What ``results`` adds to a tidy frame."""
+"""Columns that ``results`` adds to a tidy frame."""
 
 
 def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return one row for each record, in the order of the table.
+    """Return the tidy frame of records, with the columns that figures need.
 
     Parameters
     ----------
     records : sequence
     links : sequence of str, optional
-        Where each record is, as a URL: its points in an SVG link there.
+        The URL of each record, to which its points in an SVG link.
 
     Returns
     -------
@@ -38,12 +38,12 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
         Columns of ``tidy``, and
 
         ========== =====================================================================
-        problem    data set and whatever else must be equal for losses to be comparable
-        setting    the same but for the size of the training part
-        series     algorithm and whatever else is swept: "ncfw", "ncfw cpe=boosting"
+        problem    data set and other keys that must be equal for losses to be comparable
+        setting    the same without the size of the training part
+        series     algorithm and other swept keys: "ncfw", "ncfw cpe=boosting"
         style      number of the series, the same in every figure
         train_size examples in the training part, missing unless the cell is done
-        bayes      the lowest loss any classifier has, missing where it is not known
+        bayes      lowest loss any classifier can reach, missing where it is not known
         link       as given, or None
         ========== =====================================================================
 
@@ -72,18 +72,18 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
 
 
 def bayes_level(record: Record) -> float:
-    """Return the lowest loss that any classifier has, missing where it is not known.
+    """Return the lowest loss any classifier can reach, or NaN if it is not known.
 
-    It is known where the data set's distribution is.
+    It is known if the distribution of the data set is known.
     """
     try:
         return _least_loss(record)
-    except _GONE:  # what ``bayes_remarks`` says
+    except _GONE:  # ``bayes_remarks`` reports this
         return math.nan
 
 
 def bayes_remarks(records: Iterable[Record]) -> list[str]:
-    """Say of which records the Bayes level cannot be had here, each reason once."""
+    """Return a sentence for each reason why a Bayes level cannot be computed here."""
     remarks: dict[str, None] = {}
     for record in records:
         try:
@@ -95,46 +95,46 @@ def bayes_remarks(records: Iterable[Record]) -> list[str]:
 
 
 _GONE = (NcbenchError, OSError, TypeError)
-"""What is raised where a record's plug-in, its parameter or its file is not there any more."""
+"""Errors raised if a record's plug-in, its parameter or its file no longer exists."""
 
 
 def _least_loss(record: Record) -> float:
-    # Records older than the key have the terms of the theory instead.
+    # Records from before the key ``distribution_known`` have the terms of the theory instead.
     known = record.get("dataset", {}).get("distribution_known")
     if not known and not any(trial.get("theory") for trial in record.get("trials", [])):
         return math.nan
     try:
         return least_loss(record["config"])[1]
-    except NotApplicable:  # a measure that is only reported
+    except NotApplicable:  # the measure cannot be optimized
         return math.nan
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the tidy frame that results were made from."""
+    """Return the tidy frame without the columns that ``results`` adds."""
     return frame.drop(columns=list(ADDED))
 
 
 def at_sigma(frame: pd.DataFrame, sigma: float | None = None) -> pd.DataFrame:
-    """Keep one sigma: the given one, or of each measure and problem the largest that is done."""
+    """Keep one sigma: the given one, or the largest done one of each measure and problem."""
     if sigma is not None:
-        found = frame[np.isclose(frame["sigma"], sigma)]
-        if not len(found):
+        rows = frame[np.isclose(frame["sigma"], sigma)]
+        if not len(rows):
             known = ", ".join(f"{each:g}" for each in sorted(frame["sigma"].unique()))
             raise NcbenchError(f"--sigma {sigma:g}: no record has it; they have {known or 'none'}")
-        return found
+        return rows
     done = frame[frame["status"] == "done"]
     largest = done.groupby(["measure", "problem"])["sigma"].transform("max")
     return done[done["sigma"] == largest]
 
 
 def panels(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Return measure, problem and rows of each panel."""
+    """Return the measure, the problem and the rows of each panel."""
     groups: Any = frame.groupby(["measure", "problem"], sort=False)
     return [(str(measure), str(name), rows) for (measure, name), rows in groups]
 
 
 def each_series(frame: pd.DataFrame) -> list[tuple[str, int, pd.DataFrame]]:
-    """Return name, style and rows of each series."""
+    """Return the name, the style and the rows of each series."""
     groups: Any = frame.groupby(["series", "style"], sort=False)
     return [(str(name), int(style), rows) for (name, style), rows in groups]
 
@@ -143,13 +143,13 @@ def _named(frame: pd.DataFrame, first: str, keys: Sequence[str], separator: str)
     names = []
     for row in frame[[first, *keys]].to_dict("records"):
         texts = {key: as_text(row[key]) for key in keys}
-        said = [f"{key}={text}" for key, text in texts.items() if text]
-        names.append(separator.join([str(row[first]), *said]))
+        settings = [f"{key}={text}" for key, text in texts.items() if text]
+        names.append(separator.join([str(row[first]), *settings]))
     return names
 
 
 def _mean(record: Record, *path: str) -> float:
-    """Return the mean over trials of a number they keep; missing if they do not."""
+    """Return the mean over trials of a number in the record, or NaN if they do not have it."""
     values: list[Any] = list(record.get("trials", []))
     for key in path:
         values = [value.get(key) for value in values if value is not None]

@@ -1,4 +1,4 @@
-"""What may be concluded from records: pairs of algorithms over splits, ranks over data sets."""
+"""Compare pairs of algorithms over splits, and rank algorithms over data sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pandas as pd
 
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError, UnknownName, counted
 from ncbench.results.best import Measured, in_pairs, method_keys, problem_keys, problems
 from ncbench.results.frame import same_text
 from ncbench.results.statistics import (
@@ -21,14 +21,13 @@ from ncbench.results.statistics import (
 )
 
 ByProblem = dict[tuple[str, ...], dict[str, Measured]]
-"""By problem, the cell of each method."""
+"""The cell of each method, by problem and label of the method."""
 
 
 def by_method(frame: pd.DataFrame) -> ByProblem:
     """Return the cells that have numbers, by problem and by the label of their method.
 
-    A label is the algorithm's name and, where other things than the algorithm were swept, what
-    they are: ``ncfw algo.max_iter=500``.
+    A label is the algorithm's name, followed by the other swept keys: ``ncfw algo.max_iter=500``.
     """
     keys = method_keys(frame)
     return {
@@ -38,7 +37,7 @@ def by_method(frame: pd.DataFrame) -> ByProblem:
 
 
 def _label(keys: Sequence[str], texts: Sequence[str], plain: str) -> str:
-    """Return ``key=text`` for each key that has a text; of the key ``plain``, the text alone."""
+    """Return ``key=text`` for each key that has a text; for the key ``plain``, only the text."""
     named = zip(keys, texts, strict=True)
     return " ".join(text if key == plain else f"{key}={text}" for key, text in named if text)
 
@@ -51,10 +50,10 @@ def methods_of(cells: ByProblem) -> list[str]:
 def _method(
     cells: ByProblem, keys: Sequence[str], name: str
 ) -> tuple[str, dict[tuple[str, ...], Measured]]:
-    """Return the label and, by problem, the cells of a method or of an algorithm."""
+    """Return the label of a method or an algorithm, and its cells by problem."""
     alike = [label for label in methods_of(cells) if _same_label(name, label)]
     if name not in alike and len(alike) == 1:
-        name = alike[0]  # as it is written here: algo.power=1 for algo.power=1.0
+        name = alike[0]  # the known spelling: algo.power=1 for algo.power=1.0
     exact = {problem: found[name] for problem, found in cells.items() if name in found}
     if exact:
         return name, exact
@@ -70,12 +69,16 @@ def _method(
             chosen[problem] = cell
     if not chosen:
         algorithms = {cell.method[algo] for found in cells.values() for cell in found.values()}
-        raise UnknownName.among("--pair: algorithm", name, {*algorithms, *methods_of(cells)})
+        raise UnknownName.among(
+            "--pair: these records have no algorithm; its name",
+            name,
+            {*algorithms, *methods_of(cells)},
+        )
     return (labels.pop() if len(labels) == 1 else name), chosen
 
 
 def _same_label(name: str, label: str) -> bool:
-    """Whether two labels have the same words, and the same values behind ``=``."""
+    """Whether two labels have the same words, and the same values after ``=``."""
     words, known = name.split(), label.split()
     if len(words) != len(known):
         return False
@@ -88,29 +91,30 @@ def _several(name: str, keys: Sequence[str], settings: Mapping[str, Measured]) -
     where = " ".join(f"{key}=..." for key, *texts in columns if len(set(texts)) > 1)
     labels = ", ".join(map(repr, sorted(settings)))
     return NcbenchError(
-        f"--pair: {name} has several settings in the same cell: {labels}; name one of them, in "
-        f"quotes, or choose with --where {where}"
+        f"--pair: {name} has several settings in the same cell: {labels}; give one of these labels "
+        f"in quotes, or choose with --where {where}"
     )
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two methods, cell by cell.
+    """Two methods, compared cell by cell.
 
     Attributes
     ----------
     first, second : str
-        Their labels.
+        The labels of the methods.
     cells : DataFrame
-        One row for each problem both have solved: its keys, n, the means, the difference (first
-        minus second) with its interval, p of the corrected t test and Wilcoxon's, both also with
-        Holm's correction over all rows, and the smallest p that Wilcoxon's test could have given.
+        One row for each problem that both have solved: its keys, n, the means, the difference
+        (first minus second) with its interval, the p values of the corrected t test and of
+        Wilcoxon's test, both also with Holm's correction over all rows, and the smallest p that
+        Wilcoxon's test could have given.
     alone : int
-        Problems that only one of them has solved.
+        The number of problems that only one of them has solved.
     counts : WinsTiesLosses
-        Of the first, by mean loss.
+        Wins, ties and losses of the first method, by mean loss.
     level : float
-        Of confidence.
+        The confidence level.
     """
 
     first: str
@@ -124,14 +128,14 @@ class Pair:
     def of(cls, frame: pd.DataFrame, first: str, second: str, level: float = 0.95) -> Pair:
         """Compare two methods over the splits that both have.
 
-        A method is named by its label, or by its algorithm where that has one setting a problem.
+        A method is given by its label, or by its algorithm if that has one setting per problem.
         """
-        found, how = by_method(frame), method_keys(frame)
-        first, firsts = _method(found, how, first)
-        second, seconds = _method(found, how, second)
+        solved, settings = by_method(frame), method_keys(frame)
+        first, firsts = _method(solved, settings, first)
+        second, seconds = _method(solved, settings, second)
         keys = problem_keys(frame)
         rows, alone = [], 0
-        for problem in found:
+        for problem in solved:
             if problem not in firsts or problem not in seconds:
                 alone += problem in firsts or problem in seconds
                 continue
@@ -145,7 +149,7 @@ class Pair:
             values = {key: frame[key].iat[position] for key in keys}
             rows.append({**values, **means, **asdict(result)})
         if not rows:
-            raise NcbenchError(f"--pair {first} {second}: there is no cell that both have solved")
+            raise NcbenchError(f"--pair {first} {second}: no cell that both have solved")
         cells = pd.DataFrame(rows)
         cells["p_holm"] = holm(cells["p"].tolist())
         cells["wilcoxon_p_holm"] = holm(cells["wilcoxon_p"].tolist())
@@ -154,36 +158,37 @@ class Pair:
 
     @property
     def found(self) -> tuple[int, int]:
-        """How many cells the first is better and worse in, after Holm's correction."""
+        """The numbers of cells where the first is better and worse, after Holm's correction."""
         rejected = self.cells[self.cells["p_holm"] < 1 - self.level]
         better = int((rejected["difference"] < 0).sum())
         return better, len(rejected) - better
 
     @property
     def conclusion(self) -> str:
-        """What may be said, and what may not, in one sentence."""
+        """What the test supports, and what it does not, in two sentences."""
         better, worse = self.found
-        seen = [
-            f"{name} has the lower expected loss in {count} of {len(self.cells)} cells"
+        cells = counted(len(self.cells), "cell")
+        lower = [
+            f"{name} has the lower expected loss in {count} of {cells}"
             for name, count in ((self.first, better), (self.second, worse))
             if count
         ]
         overlap = (
-            "the overlap of the splits allowed for (Nadeau & Bengio, 2003)"
+            "corrected for the overlap of the splits (Nadeau & Bengio, 2003)"
             if self.cells["corrected"].all()
-            else "splits taken as independent, which overlapping ones are not"
+            else "splits taken as independent, which overlapping splits are not"
         )
-        said = " and ".join(seen) or "no difference in any one cell"
+        claims = " and ".join(lower) or "no difference in any one cell"
         return (
             f"It may be concluded, with a chance of any false claim below {1 - self.level:.2g} "
-            f"(Holm; {overlap}): {said}; not that the algorithms are alike elsewhere, and nothing "
-            "about other data sets or other draws of the noise, of which the splits of a cell "
-            "share one."
+            f"(Holm; {overlap}): {claims}. It may not be concluded that the algorithms are equal "
+            "in the other cells, nor anything about other data sets or other draws of the noise: "
+            "the splits of a cell share one draw."
         )
 
     @property
     def warning(self) -> str:
-        """What Wilcoxon's test could not have found, or nothing."""
+        """A warning if Wilcoxon's test has too few splits to reject anything, else empty."""
         smallest = float(self.cells["smallest_p"].min())
         alpha = 1 - self.level
         if smallest * len(self.cells) < alpha:
@@ -192,8 +197,9 @@ class Pair:
             f"p = {smallest:.4g} is the smallest that Wilcoxon's test can give with so few splits"
         )
         if smallest < alpha:
-            return f"{reach}: after Holm's correction over {len(self.cells)} it can reject nothing."
-        return f"{reach}: it can reject nothing at {alpha:.2g}, whatever the losses."
+            cells = counted(len(self.cells), "cell")
+            return f"{reach}: after Holm's correction over {cells} it cannot reject anything."
+        return f"{reach}: it cannot reject anything at {alpha:.2g}, whatever the losses."
 
 
 @dataclass(frozen=True)
@@ -204,13 +210,13 @@ class Ranking:
     ----------
     measure : str
     ranks : Ranks or None
-        None if fewer than two methods have solved a common problem.
+        None if there is only one method, or no problem that all methods have solved.
     methods : list of str
     counts : dict
-        For two methods, how often the first has the lower mean loss, over the problems that both
-        have solved.
+        For each pair of methods, wins, ties and losses of the first by mean loss, over the
+        problems that both have solved.
     left_out : int
-        Problems that some method has not solved; they are not ranked.
+        The number of problems that some method has not solved; they are not ranked.
     """
 
     measure: str
@@ -228,12 +234,12 @@ def rankings(
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`ncbench.results.frame.tidy`.
+        As returned by :func:`ncbench.results.frame.tidy`.
     over : sequence of str
-        The keys whose values are ranked over. Cells that share them are averaged first: noise
-        levels of one data set are not independent, data sets may be.
+        The keys to rank over. Cells with the same values are averaged first, because the noise
+        levels of one data set are not independent.
     level : float
-        Of confidence.
+        The confidence level.
     """
     keys = problem_keys(frame)
     for key in over:

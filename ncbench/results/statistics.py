@@ -1,13 +1,13 @@
-r"""What may be concluded from losses: paired comparisons, ranks, and corrections for many of them.
+r"""Statistics of losses: paired comparisons, ranks, and corrections for multiple comparisons.
 
-Losses are lower-is-better. Two numbers that differ by rounding alone are tied.
+Lower losses are better. Two numbers that differ by rounding only are tied.
 
 Splits of one data set overlap: two random 70:30 splits share seven tenths of their training
-examples, so that losses over splits are positively correlated and :math:`s / \sqrt n`
-is too small. With the sizes of the parts known, intervals and t tests use the corrected variance
-of Nadeau & Bengio, :math:`(1/n + n_{test} / n_{train})\, s^2`, with n - 1 degrees of freedom [1]_.
-Wilcoxon's test has no such correction: its p value is that of independent differences, and is
-shown beside the interval, never instead of it.
+examples. Losses over splits are therefore positively correlated, and :math:`s / \sqrt n` is too
+small. If the sizes of the parts are known, intervals and t tests use the corrected variance of
+Nadeau & Bengio, :math:`(1/n + n_{test} / n_{train})\, s^2`, with n - 1 degrees of freedom [1]_.
+Wilcoxon's test has no such correction: its p value assumes independent differences, and is shown
+together with the interval, never instead of it.
 
 References
 ----------
@@ -43,7 +43,7 @@ from ncbench.types import Array
 
 
 class Interval(NamedTuple):
-    """A mean with its confidence interval; p is that of the t test against zero."""
+    """A mean with its confidence interval, and the p value of the t test against zero."""
 
     mean: float
     low: float
@@ -60,16 +60,17 @@ def mean_interval(
     ----------
     values : array-like of shape (n,)
     level : float
-        Of confidence.
+        The confidence level.
     test_train_ratio : float, optional
-        Size of the test part over that of the training part. With it, the variance is corrected
-        for the overlap of random splits [1]_; without it, values are taken as independent.
+        Size of the test part over size of the training part. If given, the variance is corrected
+        for the overlap of random splits [1]_; if not, values are taken as independent.
 
     Returns
     -------
     Interval
-        One value has no spread: its interval is everything, its p is 1. So it is of several that
-        are all the same and not zero; zeros are a tie, with an interval of no width.
+        A single value has no spread: its interval is infinite and p is 1. The same holds for
+        several equal values that are not zero. If all are zero, which is a tie, the interval has
+        width zero and p is 1.
 
     References
     ----------
@@ -85,7 +86,7 @@ def mean_interval(
     >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
     0.200 [-0.176, 0.576]
     """
-    # Plain floats: tables have many short lists, for which numpy is slow.
+    # Plain floats, because tables have many short lists, for which numpy is slow.
     x = [float(value) for value in np.asarray(values).ravel().tolist()]
     n = len(x)
     if not x or not all(map(math.isfinite, x)):
@@ -96,8 +97,8 @@ def mean_interval(
     variance = math.fsum((value - mean) ** 2 for value in x) / (n - 1)
     error = math.sqrt((1 / n + (test_train_ratio or 0.0)) * variance)
     if max(x) - min(x) <= TIE * max(1.0, *map(abs, x)):
-        # Losses over small test parts are discrete and often agree over a few splits. That they
-        # do is no evidence of a variance of zero, which would make any difference certain.
+        # Losses on small test parts are discrete and often equal over a few splits. This is not
+        # evidence of zero variance, which would make any difference certain.
         if all(abs(value) <= TIE for value in x):
             return Interval(0.0, 0.0, 0.0, 1.0)
         return Interval(mean, -math.inf, math.inf, 1.0)
@@ -112,22 +113,22 @@ def _t_quantile(degrees: int, probability: float) -> float:
 
 @dataclass(frozen=True)
 class Paired:
-    """Two algorithms over the same splits; a difference below zero favours the first.
+    """Two algorithms over the same splits; a difference below zero favors the first.
 
     Attributes
     ----------
     n : int
-        Splits.
+        The number of splits.
     difference : float
         Mean of first minus second.
     low, high : float
-        Confidence interval of the difference; everything if n is 1, or all differences the same.
+        Confidence interval of the difference; infinite if n is 1 or all differences are equal.
     p : float
-        Of the t test with the variance of that interval.
+        The p value of the t test with the variance of that interval.
     wilcoxon_p : float
-        Of the signed rank test, two-sided; ties are left out; 1 if all are tied.
+        The two-sided p value of the signed rank test without ties; 1 if all are tied.
     smallest_p : float
-        The smallest that ``wilcoxon_p`` could have been: ``2 / 2**n`` without ties.
+        The smallest possible ``wilcoxon_p``: ``2 / 2**n`` without ties.
     corrected : bool
         Whether the variance was corrected for overlapping splits.
     """
@@ -143,7 +144,7 @@ class Paired:
 
     @property
     def separable(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether the interval excludes zero."""
         return not self.low <= 0 <= self.high
 
 
@@ -155,9 +156,9 @@ def paired(
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Losses; entries of one index belong to one split.
+        Losses; entries with the same index belong to the same split.
     level : float
-        Of confidence.
+        The confidence level.
     test_train_ratio : float, optional
         As for :func:`mean_interval`.
 
@@ -186,7 +187,7 @@ def paired(
 
 
 def differences(a: ArrayLike, b: ArrayLike) -> Array:
-    """Return a - b over the same splits; where they are tied, exactly zero.
+    """Return a - b over the same splits; ties are exactly zero.
 
     Examples
     --------
@@ -195,15 +196,15 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
     """
     a, b = finite(a), finite(b)
     if a.shape != b.shape:
-        raise ValueError(f"losses over the same splits are as many: got {len(a)} and {len(b)}")
+        raise ValueError(f"expected as many losses in both, got {len(a)} and {len(b)}")
     return np.where(tied(a, b), 0.0, a - b)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p values for being several, by Holm's step-down procedure.
+    """Adjust p values for multiple tests, by Holm's step-down procedure.
 
-    An adjusted value below alpha is a rejection that keeps the chance of any false one in the
-    family below alpha, whatever the dependence of the tests.
+    If tests with an adjusted value below alpha are rejected, the chance of any false rejection is
+    below alpha, whatever the dependence of the tests.
 
     Examples
     --------
@@ -225,24 +226,24 @@ class Ranks:
     Attributes
     ----------
     average_ranks : dict
-        By name, best first.
+        The average rank of each algorithm, best first.
     statistic : float
-        Friedman's chi-squared, with its correction for ties.
+        Friedman's chi-squared, corrected for ties.
     p : float
-        Of Friedman's test; see ``exact``.
+        The p value of Friedman's test; see ``exact``.
     exact : bool
-        Whether p comes from all permutations of the ranks within data sets, as it does where
-        they can be enumerated, or from the chi-squared distribution, which for two or three
-        algorithms and few data sets claims too much.
+        Whether p comes from all permutations of the ranks within data sets, which is the case if
+        they can be enumerated. Otherwise it comes from the chi-squared distribution, which for
+        two or three algorithms and few data sets gives p values that are too small.
     critical_difference : float
-        Nemenyi's: average ranks at least so far apart are separable.
+        Nemenyi's critical difference: average ranks at least this far apart are separable.
     groups : tuple of tuples of str
-        The largest sets of two or more that are not separable, best first. If Friedman's test
-        finds no difference at all, everything is one group.
+        The largest sets of two or more algorithms that are not separable, best first. If
+        Friedman's test finds no difference, all algorithms are one group.
     n_datasets : int
     level : float
     over : str
-        What the data sets are to be called.
+        The plural noun for the data sets.
     """
 
     average_ranks: dict[str, float]
@@ -262,14 +263,14 @@ class Ranks:
 
     @property
     def blocks(self) -> str:
-        """What was ranked over, and how many: "6 data sets", "1 combination of seed and sigma"."""
+        """The data sets and their number: "6 data sets", "1 combination of seed and sigma"."""
         what, of, keys = self.over.partition(" of ")
         what = what.removesuffix("s") if self.n_datasets == 1 else what
         return f"{self.n_datasets} {what}{of}{keys}"
 
     @property
     def conclusion(self) -> str:
-        """What may be said, in one sentence."""
+        """The conclusion of Friedman's test, in one sentence."""
         alpha = f"{1 - self.level:.2g}"
         over = f"Over {self.blocks}"
         if self.n_datasets == 1:
@@ -277,11 +278,11 @@ class Ranks:
         if not self.differ:
             return (
                 f"{over} Friedman's test finds no difference (p = {self.p:.2g}, not below "
-                f"{alpha}): the order of the ranks may be chance, which is not to say that the "
-                "algorithms are alike."
+                f"{alpha}): the order of the ranks may be due to chance, which does not mean that "
+                "the algorithms are equal."
             )
         return (
-            f"{over} the algorithms differ (Friedman's p = {self.p:.2g}); two of them do where "
+            f"{over} the algorithms differ (Friedman's p = {self.p:.2g}); two of them differ if "
             f"their average ranks are {self.critical_difference:.2f} or more apart."
         )
 
@@ -289,18 +290,18 @@ class Ranks:
 def friedman(
     losses: ArrayLike, names: Sequence[str], level: float = 0.95, over: str = "data sets"
 ) -> Ranks:
-    r"""Rank algorithms over data sets: Friedman's test, and Nemenyi's for pairs.
+    r"""Rank algorithms over data sets, with Friedman's test, and Nemenyi's test for pairs.
 
     Parameters
     ----------
     losses : array-like of shape (data sets, algorithms)
-        Complete: a data set that some algorithm lacks is to be left out, and said to be.
+        Without missing values: leave out data sets that some algorithm has not solved.
     names : sequence of str
-        Of the algorithms, two or more.
+        The names of two or more algorithms.
     level : float
-        Of confidence.
+        The confidence level.
     over : str
-        What the data sets are to be called, if they are something else.
+        The plural noun for the data sets, if they are something else.
 
     Notes
     -----
@@ -327,19 +328,19 @@ def friedman(
     table = np.asarray(losses, dtype=float)
     if table.ndim != 2 or table.shape[1] != len(names) or len(names) < 2 or len(table) == 0:
         raise ValueError(
-            "losses are a table of data sets (one or more) x algorithms (two or more): got shape "
+            "expected losses of one or more data sets x two or more algorithms, got shape "
             f"{table.shape} for {len(names)} names"
         )
     finite(table.ravel())
     N, k = table.shape
     ranks = np.array([ranks_of(row) for row in table])
     average = ranks.mean(axis=0)
-    # The spread the ranks would have without ties is N k (k^2 - 1) / 12; c is what is left of it.
+    # Without ties the spread of the ranks is N k (k^2 - 1) / 12; c is the fraction that remains.
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
     statistic = 0.0
     if spread > 0:
         c = spread / (N * k * (k**2 - 1) / 12)
-        # Taken about the mean rank, which is exact where the differences are small.
+        # Centered at the mean rank, which is exact if the differences are small.
         statistic = 12 * N / (c * k * (k + 1)) * float(((average - (k + 1) / 2) ** 2).sum())
     exact = friedman_p(ranks)
     p = float(chdtrc(k - 1, statistic)) if exact is None else exact
@@ -352,7 +353,7 @@ def friedman(
 
 
 class WinsTiesLosses(NamedTuple):
-    """How often the first of two is better, as good, and worse."""
+    """How often the first of two algorithms is better, equal and worse."""
 
     wins: int
     ties: int
@@ -360,7 +361,7 @@ class WinsTiesLosses(NamedTuple):
 
 
 def wins_ties_losses(a: ArrayLike, b: ArrayLike) -> WinsTiesLosses:
-    """Count where the first of two algorithms has the lower loss, the same one, the higher one.
+    """Count how often the first of two algorithms has a lower, an equal and a higher loss.
 
     Examples
     --------
@@ -374,7 +375,7 @@ def wins_ties_losses(a: ArrayLike, b: ArrayLike) -> WinsTiesLosses:
 
 
 def _groups(average_ranks: dict[str, float], reach: float) -> tuple[tuple[str, ...], ...]:
-    """Return maximal runs of names, in order of rank, that span less than ``reach``."""
+    """Return the maximal runs of names, in order of rank, that span less than ``reach``."""
     names, ranks = list(average_ranks), list(average_ranks.values())
     groups = []
     reached = 0

@@ -1,4 +1,4 @@
-"""Which number of each trial is wanted: a measure's loss, or any other that the trial keeps."""
+"""Choose a number of each trial: the loss of a measure, or any other number that it stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from ncbench.errors import NcbenchError, UnknownName
 
 LOSS = "loss"
-"""The loss of the measure that the cell optimised."""
+"""The loss of the measure that the cell optimized."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class Value:
     Parameters
     ----------
     name : str
-        ``loss``, the loss of the measure that was optimised; the name of a measure; or, with a
-        dot, a number that trials keep, such as ``seconds.fit`` or ``diagnostics.iterations``.
+        ``loss``, the loss of the measure that was optimized; the name of a measure; or, with a
+        dot, a number that trials store, such as ``seconds.fit`` or ``diagnostics.iterations``.
     parameters : dict
-        Of the measure; those not given have their defaults, whatever a cell optimised. Where a
-        trial has no such loss, the measure is computed from the confusion matrix; so a measure
-        may be younger than the records.
+        Parameters of the measure. The others have their defaults, whatever the cell optimized. If
+        a trial does not have this loss, it is computed from the confusion matrix, so a measure
+        may be newer than the records.
 
     Examples
     --------
@@ -47,12 +47,12 @@ class Value:
 
     @classmethod
     def parse(cls, name: str, settings: Sequence[str]) -> Value:
-        """Return a value from the words of a command line: its name, and ``key=value`` each."""
+        """Parse a value from the command line: its name, and parameters as ``key=value``."""
         parameters = {}
         for setting in settings:
             key, equals, text = setting.partition("=")
             if not key or not equals:
-                raise NcbenchError(f"--set {setting}: expected KEY=VALUE, a measure's parameter")
+                raise NcbenchError(f"--set {setting}: expected KEY=VALUE, a parameter of a measure")
             try:
                 parameters[key] = json.loads(text)
             except ValueError:
@@ -72,35 +72,35 @@ class Value:
         return "." not in self.name
 
     def check(self) -> None:
-        """Build the measure, so that wrong parameters are found before anything is read."""
+        """Build the measure, so that wrong parameters raise before any record is read."""
         if self.name == LOSS or not self.is_loss:
-            raise NcbenchError(f"--set is for a measure's parameters; --value is {self.name}")
+            raise NcbenchError(f"--set needs the name of a measure as --value, not {self.name}")
         _ = self._measure
 
     def __call__(self, record: Mapping[str, Any], trial: Mapping[str, Any]) -> float:
-        """Return the number of one of a record's trials; raises NcbenchError if it has none."""
+        """Return the number of one trial of a record; raise NcbenchError if it has none."""
         if not self.is_loss:
-            found = _follow(trial, self.name)
-            if not _is_number(found):
+            number = _follow(trial, self.name)
+            if not _is_number(number):
                 raise NcbenchError(f"its trials have no number {self.name}")
-            return float(found)
-        optimised = record["config"]["measure"]
-        name = optimised["name"] if self.name == LOSS else self.name
+            return float(number)
+        optimized = record["config"]["measure"]
+        name = optimized["name"] if self.name == LOSS else self.name
         stored = not self.parameters and name in trial["losses"]
-        if stored and self.name != LOSS and name == optimised["name"]:
-            stored = self._has_defaults(optimised)  # of the others, the defaults are kept
+        if stored and self.name != LOSS and name == optimized["name"]:
+            stored = self._has_defaults(optimized)  # other measures are stored with their defaults
         if stored:
             return float(trial["losses"][name])
-        # Names of classes are needed by few measures, and not every record need have them.
+        # Few measures need the names of classes, and not every record has them.
         return self._from_confusion(record.get("dataset", {}).get("classes", ()), trial)
 
-    def _has_defaults(self, optimised: Mapping[str, Any]) -> bool:
-        given = {key: value for key, value in optimised.items() if key != "name"}
+    def _has_defaults(self, optimized: Mapping[str, Any]) -> bool:
+        given = {key: value for key, value in optimized.items() if key != "name"}
         if not given:
             return True
         from ncbench.plugin import get_registry
 
-        # A parameter that a record lacks is younger than it.
+        # A parameter that the record lacks was added later.
         plugin = get_registry().plugin("measure", self.name)
         defaults = {p.name: p.default for p in plugin.parameters if not p.required}
         return all(key in defaults and defaults[key] == value for key, value in given.items())
@@ -112,7 +112,7 @@ class Value:
             loss = float(self._measure.for_classes(classes)(np.array(trial["confusion"])))
         except NcbenchError:
             raise
-        except Exception as error:  # a measure that cannot be had of one cell harms no other
+        except Exception as error:  # a measure that fails for one cell must not affect others
             raise NcbenchError(f"{self.name}: {type(error).__name__}: {error}") from error
         if not math.isfinite(loss):
             raise NcbenchError(f"{self.name} is {loss}")
@@ -130,7 +130,7 @@ class Value:
 
 
 def known_values(trial: Mapping[str, Any]) -> Iterator[str]:
-    """Return the names of the numbers that a trial keeps."""
+    """Return the names of the numbers that a trial stores."""
     yield from trial["losses"]
     for section, content in trial.items():
         if isinstance(content, Mapping) and section != "losses":

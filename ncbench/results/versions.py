@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class CellVersions(NamedTuple):
-    """When a cell was run, and with which plug-ins: their names and versions by kind."""
+    """The time of a cell's record, and the names and versions of its plug-ins by kind."""
 
     time: tuple[float, str]
     names: Mapping[str, Any]
@@ -15,7 +15,7 @@ class CellVersions(NamedTuple):
 
 
 def mixed_versions(cells: Iterable[CellVersions]) -> list[str]:
-    """Return a sentence for each distribution, or file, that cells have several versions of.
+    """Return a sentence for each distribution or file of which cells have several versions.
 
     Examples
     --------
@@ -24,27 +24,28 @@ def mixed_versions(cells: Iterable[CellVersions]) -> list[str]:
     ...     for day, version in ((1.0, "c957"), (2.0, "c957"), (3.0, "a012"))
     ... ]
     >>> mixed_versions(cells)
-    ['rule: 2 of 3 cells are of another version (rule.py c957) than the newest (rule.py a012).']
+    ['rule: 2 of 3 cells have another version (rule.py c957) than the newest (rule.py a012).']
     """
     versions: dict[str, list[tuple[tuple[float, str], str]]] = {}
     names: dict[str, set[str]] = {}
     for cell in cells:
-        found = {}
+        in_cell = {}
         for kind, text in cell.plugins.items():
             distribution = text.rpartition(" ")[0]
-            found[distribution] = text  # a distribution has one version in a cell
+            in_cell[distribution] = text  # a distribution has one version in a cell
             names.setdefault(distribution, set()).add(str(cell.names.get(kind, distribution)))
-        for distribution, text in found.items():
+        for distribution, text in in_cell.items():
             versions.setdefault(distribution, []).append((cell.time, text))
-    said = []
+    sentences = []
     for distribution, made in versions.items():
         newest = max(made)[1]
         others = [text for _, text in made if text != newest]
         if others:
             (name, *more) = names[distribution]
             label = distribution if more else name
-            said.append(
-                f"{label}: {len(others)} of {len(made)} cells are of another version "
+            verb = "has" if len(others) == 1 else "have"
+            sentences.append(
+                f"{label}: {len(others)} of {len(made)} cells {verb} another version "
                 f"({', '.join(sorted(set(others)))}) than the newest ({newest})."
             )
-    return said
+    return sentences

@@ -1,6 +1,6 @@
-"""Run cells: one trial, one cell, a sweep of them, and their records.
+"""Run trials, cells and sweeps, and store their records.
 
-``cell``, ``verify`` and ``sweep`` are imported by their paths: they need scikit-learn or Hydra.
+Import ``cell``, ``verify`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
 from ncbench.run.describe import describe_cell, result_line

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 Thing = TypeVar("Thing")
 
 STOP = "stop"
-"""File of a sweep's folder: no more cells are to start."""
+"""The file in a sweep's folder that keeps more cells from starting."""
 
 _INTERVAL = 0.25
 

@@ -12,9 +12,10 @@ plugins             distribution and version of each plug-in used
 dataset             name, classes, examples, features, source, fingerprint, and whether its
                     distribution is known
 noise_matrix        T, column stochastic
-trials              one entry per trial: losses (every measure), confusion (expected, on the
-                    clean test part), noise_matrix_estimate, diagnostics, seconds, and, with
-                    ``theory=true``, theory: the terms of the regret bounds
+trials              one entry per trial: trial (its number), train_size, test_size, losses (every
+                    measure), absent (why a measure has none), confusion (expected, on the clean
+                    test part), noise_matrix_estimate, noise_matrix_diagnostics, diagnostics,
+                    seconds, and, with ``theory=true``, theory: the terms of the regret bounds
 seconds             time of the run that wrote the record
 peak_memory_mb      largest resident size of the process so far
 provenance          versions, commit, host, CPU, threads, command, time (UTC)

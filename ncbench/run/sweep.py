@@ -1,7 +1,8 @@
 """Start the cells of a sweep, and track their states.
 
 The folder of a sweep, ``output_dir/sweeps/<time>-<pid>/``, holds ``sweep.json`` (command, cells),
-``configs.json``, and ``<number>.json`` with the state of each started cell. Every process writes
+``configs.json``, ``groups.json`` (the cells of each job), ``<number>.json`` with the state of each
+started cell, at the end the table, and ``stop`` if no more cells may start. Every process writes
 its own files, so that all launchers, on one machine or many, report in the same way.
 """
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 JOBS = "groups.json"
-"""File of a sweep's folder: the cells of each job."""
+"""The file in a sweep's folder that lists the cells of each job."""
 
 
 @dataclass

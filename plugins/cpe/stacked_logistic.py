@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from ncbench import load
 from ncbench.errors import require
 from ncbench.learning import deal_folds, posterior
 from ncbench.types import Array
-
-from .logistic_regression import logistic
 
 SEARCH = 20_000
 """Largest number of examples that choose C of the second level."""
@@ -53,6 +52,7 @@ class StackedLogistic(ClassifierMixin, BaseEstimator):
         """Fit the first level, and the second level to X and held-out probabilities."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         n = len(self.classes_)
+        logistic = load("cpe", "logistic")
         self.first_ = logistic().fit(X, codes)
         held_out = posterior(self.first_, X, n)  # kept if the rest of a fold has one class
         order = np.arange(len(codes))

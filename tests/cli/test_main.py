@@ -26,7 +26,10 @@ BAD_INPUT = {
     "parameter of another plug-in": (["dataset=iris", "dataset.path=x"], ["dataset.path"]),
     "text or a list": (["dataset=file", "dataset.path=[ä"], ["\"dataset.path='[ä'\""]),
     "key of odd characters": (["größe=1"], ["größe=1: expected KEY=VALUE"]),
-    "ill-typed parameter": (["algo.max_iter=many"], ["algo.max_iter=many", "Integer"]),
+    "ill-typed parameter": (
+        ["algo.max_iter=many"],
+        ["algo.max_iter=many; expected a whole number"],
+    ),
     "ill-typed key": (["sigma=low"], ["sigma=low", "Float"]),
     "choice": (["algo.sample_split=third"], ["algo.sample_split=third", "none, half, crossfit"]),
     "sigma too large": (["sigma=1.5"], ["sigma=1.5", "[0, 1]"]),

@@ -82,6 +82,16 @@ def test_plugins_import_what_rooms_export() -> None:
         assert set(names) <= set(exported), f"{file}: {module} does not export all of {names}"
 
 
+def test_a_plugin_imports_no_other_plugin() -> None:
+    for path in sorted((ROOT / "plugins").rglob("*.py")):
+        if path.name == "__init__.py":  # which collects the plug-ins of its folder
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert not node.level, f"{path}: imports a sibling"
+                assert not (node.module or "").startswith("ncbench_plugins"), path
+
+
 def rooms() -> list[str]:
     return sorted(path.parent.name for path in (ROOT / "ncbench").glob("*/__init__.py"))
 

@@ -76,7 +76,7 @@ def test_other_rules(ncbench: Callable, folder: Path) -> None:
 def test_the_table_counts_and_says_what_it_counts(ncbench: Callable, folder: Path) -> None:
     for form in ("table", "md"):
         out = ncbench("compare", ".", "--reference", "theirs.csv", "--format", form).out
-        assert "1 ahead, 1 level, 1 behind, 1 not present, 1 failed; 1 of ours are not" in out
+        assert "1 ahead, 1 level, 1 behind, 1 not present, 1 failed; 1 of ours is not" in out
         assert "sqrt(ours^2 + theirs^2)" in out.replace("\\", "")
         assert "ddof 1" in out
 

@@ -169,7 +169,7 @@ def test_several_settings_of_an_algorithm_are_named() -> None:
     for k in (5, 50):
         records.append(record("a", "d0", 0.1, [0.3, 0.4]))
         records[-1]["config"]["algo"] = {"name": "a", "k": k}
-    said = "a has several settings in the same cell: 'a algo.k=5', 'a algo.k=50'; name one"
+    said = "a has several settings in the same cell: 'a algo.k=5', 'a algo.k=50'; give one"
     with pytest.raises(NcbenchError, match=said) as refused:
         Pair.of(tidy([*records, record("b", "d0", 0.1, [0.3, 0.4])]), "b", "a")
     assert str(refused.value).endswith("--where algo.k=...")

@@ -136,7 +136,7 @@ def test_friedman_of_two_algorithms_is_the_sign_test() -> None:
 
 @pytest.mark.parametrize("losses", [[], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]])
 def test_friedman_refuses_what_is_no_complete_table(losses: list) -> None:
-    with pytest.raises(ValueError, match=r"finite|table"):
+    with pytest.raises(ValueError, match=r"finite|data sets"):
         friedman(losses, ["a", "b"])
 
 

@@ -1,4 +1,4 @@
-"""theory DIR             print regret and the terms of its bounds, where eta is known."""
+"""theory DIR             print regret and the terms of its bounds, from runs with theory=true."""
 
 from __future__ import annotations
 
