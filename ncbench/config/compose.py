@@ -56,13 +56,14 @@ def compose_cell(session: HydraSession, overrides: Sequence[str]) -> Config:
     swept = [override.input_line for override in parsed if override.is_sweep_override()]
     if swept:
         raise NcbenchError(f"{swept[0]}: several values need a sweep: python -m ncbench -m ...")
-    params = session.swept_in_files(overrides)
+    cfg = session.compose(overrides)
+    params = cfg.hydra.sweeper.params
     if params:
         values = " ".join(f"{key}={value}" for key, value in params.items())
         raise NcbenchError(
             f"the config file sweeps over {values}, which needs a sweep: python -m ncbench -m ..."
         )
-    return _resolved(session.compose(overrides))
+    return _resolved(cfg)
 
 
 class ComposedSweep(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import field, make_dataclass
+from functools import lru_cache
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
@@ -29,9 +30,14 @@ from ncbench.plugin import (
 
 def register() -> None:
     """Add the settings and all plug-ins to Hydra's config store."""
+    _store(get_registry())
+
+
+@lru_cache(maxsize=1)  # another registry may have another plug-in of the same name
+def _store(registry: Registry) -> None:
     store = ConfigStore.instance()
     store.store(name="settings", node=Settings)
-    for plugin in get_registry().plugins():
+    for plugin in registry.plugins():
         store.store(group=plugin.kind, name=plugin.name, node=_schema(plugin))
 
 
