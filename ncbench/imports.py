@@ -25,13 +25,13 @@ _ROOMS = {
     "run": "experiment:trial cell records:record provenance cpe_cache sweep worker rerun:verify",
     "results": "reading:read configuration:config_key values:trial_value aggregate:frame "
     "marks:best statistics rank_tests significance compare:reference theory.summary:regret "
-    "figures.results:series figures.sources:read",
+    "figures.results:series figures.sources:read versions",
     "report": "grid layout export failures figures paper",
     "report.figures": "theory.figures:regret figures.confusion_matrices:confusion_matrices "
     "figures.critical_difference:critical_difference figures.frank_wolfe_path:frank_wolfe_path "
     "figures.loss_against_sample_size:loss_against_sample_size "
     "figures.loss_against_sigma:loss_against_sigma figures.stage_times:stage_times "
-    "figures.style:style",
+    "figures.style:style figures.curves:curves figures.files:files",
 }
 
 

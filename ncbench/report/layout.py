@@ -47,16 +47,16 @@ class Layout:
         varied = [key for key in left if frame[key].map(as_text).nunique() > 1]
         self.rows = [*varied, *(key for key in rows if key not in cols)]
         self.cols = list(cols)
-        self.said = [key for key in left if key not in varied]
+        self.constant = [key for key in left if key not in varied]
 
 
 def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """Add a row with status missing for each entry of the table that has no record."""
     rows, cols = distinct(frame, layout.rows), distinct(frame, layout.cols)
     present = set(zip(_texts(frame, layout.rows), _texts(frame, layout.cols), strict=True))
-    said = {key: frame[key].iloc[0] for key in layout.said} if len(frame) else {}
+    constant = {key: frame[key].iloc[0] for key in layout.constant} if len(frame) else {}
     absent = [
-        {**said, **row, **col}
+        {**constant, **row, **col}
         for (row_text, row), (col_text, col) in itertools.product(rows.items(), cols.items())
         if (row_text, col_text) not in present
     ]
@@ -146,8 +146,9 @@ def _both(first: Entry, second: Entry) -> Entry:
 def _same_in_all(frame: pd.DataFrame, layout: Layout, unsaid: Sequence[str]) -> list[str]:
     if not len(frame):
         return []
-    said = [f"{key}={as_text(frame[key].iloc[0])}" for key in layout.said]
-    return [f"All with {', '.join([*said, *unsaid])}."] if said or unsaid else []
+    settings = [f"{key}={as_text(frame[key].iloc[0])}" for key in layout.constant]
+    settings += unsaid
+    return [f"All with {', '.join(settings)}."] if settings else []
 
 
 def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: float) -> list[str]:

@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import queue
+import select
 import signal
 import subprocess
 import sys
@@ -46,12 +47,25 @@ class Worker:
             # Paths in a configuration are relative to where the sweep was started.
             self._process.stdin.write(json.dumps([str(Path.cwd()), config]) + "\n")
             self._process.stdin.flush()
-            answer = self._answers.readline()
+            answer = self._answer()
         except BrokenPipeError:
             answer = ""
         if answer:
             return dict(json.loads(answer))
         return _killed(config, self._process.wait())
+
+    def _answer(self) -> str:
+        """Wait for a line; return an empty text if the child has ended.
+
+        The pipe may stay open after that, because processes that the child started may hold it.
+        """
+        assert self._process is not None
+        while True:
+            ended = self._process.poll() is not None
+            if select.select([self._answers], [], [], 0 if ended else 0.5)[0]:
+                return str(self._answers.readline())
+            if ended:
+                return ""
 
     def stop(self) -> None:
         """Kill the child process."""
@@ -122,9 +136,14 @@ def _serve(answers: int) -> None:
     # Ignored as well as blocked, because a library may unblock signals.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: queue.Queue[str] = queue.Queue()
+    # The thread below reads a copy of sys.stdin. Otherwise it would hold the lock of sys.stdin, and
+    # processes that a plug-in starts would wait for it.
+    requests = os.fdopen(os.dup(sys.stdin.fileno()))
+    sys.stdin = open(os.devnull)  # noqa: SIM115
+    os.dup2(sys.stdin.fileno(), 0)
 
     def read() -> None:
-        for request in sys.stdin:
+        for request in requests:
             waiting.put(request)
         os._exit(0)  # the sweep has ended; finished cells are already written
 

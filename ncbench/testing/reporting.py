@@ -8,10 +8,8 @@ from collections.abc import Iterable
 from textwrap import indent
 from typing import Any
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
-
 from ncbench.config import schema
+from ncbench.config.hydra_session import explained, parse_override
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import KINDS, Plugin, parameters_of
 from ncbench.testing.contract import Build, Check, run_check
@@ -95,10 +93,8 @@ def _arguments(plugins: list[Plugin], settings: Iterable[str]) -> Arguments:
 
 
 def _parsed(settings: Iterable[str]) -> list[tuple[str, Any]]:
-    try:
-        overrides = OverridesParser.create().parse_overrides(list(settings))
-    except HydraException as error:
-        raise NcbenchError(f"expected KEY=VALUE: {error}") from error
+    with explained("expected KEY=VALUE: "):
+        overrides = [parse_override(text) for text in settings]
     for override in overrides:
         if override.is_sweep_override():
             raise NcbenchError(f"{override.input_line}: give one value; a check is not a sweep")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import json
 import re
@@ -99,11 +100,6 @@ def test_plugins_are_built_as_often_as_the_page_says(
         assert counts[1][kind.hook] - counts[0][kind.hook] == more, kind.hook
 
 
-def test_every_hook_spec_has_a_docstring_that_says_when() -> None:
-    for name, function in HOOKS.items():
-        assert "Called" in (inspect.getdoc(function) or ""), name
-
-
 def test_there_is_an_example_for_every_kind_and_for_observers(files: dict[str, Path]) -> None:
     assert files.keys() == {kind.hook for kind in KINDS.values()} | {"ncbench_run_finished"}
     assert "@hookimpl\ndef ncbench_run_started(config):" in PAGE
@@ -175,9 +171,9 @@ def test_the_types_of_the_page_are_the_types_there_are() -> None:
 
 
 def test_what_the_page_says_is_supplied_is() -> None:
-    (bullet,) = re.findall(r"^- Some arguments are supplied.*?: (.*?)\.$", PAGE, re.DOTALL | re.M)
+    (bullet,) = re.findall(r"^- [^\n]*suppli.*?: (.*?)\.$", PAGE, re.DOTALL | re.M)
     listed = {}
-    for names, whom in re.findall(r"((?:`\w+`(?:, | and\s+)?)+) to ([\w ]+)", bullet):
+    for names, whom in re.findall(r"((?:`\w+`(?:, | and\s+)?)+) (?:for|to) ([\w ]+)", bullet):
         listed[whom] = set(re.findall(r"`(\w+)`", names))
     assert listed == {
         "algorithms": set(KINDS["algo"].supplied),
@@ -191,8 +187,7 @@ def test_what_the_page_says_is_supplied_is() -> None:
 def test_what_the_page_calls_by_name_is_public() -> None:
     named = set(re.findall(r"`@?((?:[A-Z][a-z]+){2,}|TEstimator|[a-z]+_by)\b", PAGE))
     assert {"NoisyLabelClassifier", "MatrixNoise", "NoisySample", "identified_by"} <= named
-    others = {"RandomForestClassifier"}
-    assert named - others <= set(ncbench.__all__)
+    assert named - set(dir(builtins)) <= set(ncbench.__all__)
     assert f"`NCBENCH_API = {API_VERSION}`" in PAGE
 
 

@@ -18,9 +18,6 @@ from typing import Any
 
 import pytest
 
-from ncbench.run import describe_cell
-from ncbench.run.worker import Worker
-
 SLOW_AND_BAD = Path(__file__).parents[1] / "plugin_packages" / "slow-and-bad" / "slow_and_bad.py"
 QUICK = ("dataset=iris", "trials=2", f"plugins_from={SLOW_AND_BAD}")
 JOBLIB = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
@@ -118,29 +115,6 @@ def no_cell_ran_again_after_it_was_done(sweeper: Sweeper) -> bool:
 
 def table(sweeper: Sweeper, output_dir: str = "outputs") -> Any:
     return json.loads(sweeper.run("aggregate", output_dir, "--format", "json"))
-
-
-def test_a_cell_is_described_by_what_is_not_as_by_default() -> None:
-    config: dict[str, Any] = {
-        **{"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "noise": {"name": "random"}},
-        **{"algo": {"name": "ncfw", "max_iter": 5000}, "cpe": {"name": "stacked"}},
-        **{"t_estimator": {"name": "known"}, "sigma": 0.1, "test_size": 0.3, "seed": 0},
-    }
-    usual = "measure=h_mean dataset=iris noise=random sigma=0.1 algo=ncfw"
-    assert describe_cell(config) == usual
-    assert describe_cell({**config, "cpe": {"name": "boosting"}}) == f"{usual} cpe=boosting"
-    assert (
-        describe_cell({**config, "t_estimator": {"name": "anchor"}})
-        == f"{usual} t_estimator=anchor"
-    )
-    few = {**config, "algo": {"name": "ncfw", "max_iter": 50}, "seed": 1}
-    assert describe_cell(few) == f"{usual} algo.max_iter=50 seed=1"
-    path = {"name": "file", "path": "/a/very/long/way/to/the/folder/of/mine.csv"}
-    assert describe_cell({**config, "dataset": path}).endswith(
-        "dataset.path=...he/folder/of/mine.csv"
-    )
-    gone = {**config, "algo": {"name": "not_installed", "k": 1}}
-    assert describe_cell(gone) == usual.replace("ncfw", "not_installed")
 
 
 # A sweep of two cells with two trials each is killed at each of these points in turn, and
@@ -333,17 +307,6 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(sweeper: Sweeper) -> None:
     assert "This sweep was stopped" in status
 
 
-def test_a_worker_is_deaf_to_ctrl_c_from_its_start() -> None:
-    worker = Worker()
-    worker._start()
-    process = worker._process
-    assert process is not None
-    process.send_signal(signal.SIGINT)  # it is still importing
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(timeout=1.5)
-    worker.stop()
-
-
 def test_cells_can_be_grouped_into_jobs(sweeper: Sweeper) -> None:
     sweeper.run(
         "-m", *QUICK, "algo=slow", "algo.seconds=0", "algo.number=0,1,2,3,4", "cells_per_job=2"
@@ -351,25 +314,6 @@ def test_cells_can_be_grouped_into_jobs(sweeper: Sweeper) -> None:
     (groups,) = (sweeper.folder / "outputs" / "sweeps").rglob("groups.json")
     assert json.loads(groups.read_text()) == [[0, 1], [2, 3], [4]]
     assert sweeper.done() == 5
-
-
-def test_rerun_reproduces_every_number(sweeper: Sweeper) -> None:
-    sweeper.run("dataset=wine", "algo.max_iter=200", "cpe=boosting", "cpe.max_iter=5", "trials=2")
-    (identity,) = sweeper.records()
-    for threads in ("1", "2"):
-        out = sweeper.run("rerun", "outputs", identity[:8], "--threads", threads)
-        assert f"{identity}: identical" in out
-    path = sweeper.folder / "outputs" / "cells" / identity / "record.json"
-    record = json.loads(path.read_text())
-    older = {**record, "config": {**record["config"], "algo": {**record["config"]["algo"], "k": 1}}}
-    path.write_text(json.dumps(older))
-    refused = sweeper.run("rerun", "outputs", identity, code=2)
-    assert "algo.k=1 is not a parameter of algo=ncfw in ncbench" in refused
-    record["trials"][1]["confusion"][0][0] += 1e-16
-    record["trials"][1]["losses"]["h_mean"] += 1e-12
-    path.write_text(json.dumps(record))
-    assert "trials[1].losses.h_mean: was" in sweeper.run("rerun", "outputs", identity, code=1)
-    assert "begins with 'zzz'" in sweeper.run("rerun", "outputs", "zzz", code=2)
 
 
 def test_a_record_says_where_it_came_from(

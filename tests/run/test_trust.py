@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,3 +171,54 @@ def test_what_would_be_wrong_quietly_fails(
     found = json.loads(path.read_text())
     assert found["status"] == "failed"
     assert message in found["reason"]
+
+
+POOL = """
+import multiprocessing, os, signal, time
+import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+
+def double(x):
+    return 2 * x
+
+
+class Pool(NoisyLabelClassifier):
+    "Works in processes of its own; may be killed while one of them lives on."
+
+    def __init__(self, killed: bool = False):
+        self.killed = killed
+
+    def _fit(self, X, y, noise):
+        if self.killed:
+            if os.fork() == 0:
+                time.sleep(30)
+                os._exit(0)
+            os.kill(os.getpid(), signal.SIGKILL)
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            assert pool.map(double, [1, 2]) == [2, 4]
+        self.n_ = noise.n
+
+    def _predict_proba(self, X):
+        return np.full((len(X), self.n_), 1 / self.n_)
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"pool": Pool}
+"""
+
+
+def test_a_plug_in_may_start_processes_and_a_killed_one_leaves_no_hang(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "pool.py").write_text(POOL)
+    quick = [option for option in QUICK if not option.startswith("algo.")]
+    command = ("-m", *quick, "plugins_from=pool.py", "algo=pool", "algo.killed=true,false")
+    started = time.monotonic()
+    assert ncbench(*command).code == 1
+    assert time.monotonic() - started < 25  # the process that lives on sleeps for 30
+    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    found = {record["config"]["algo"]["killed"]: record for record in records}
+    assert found[True]["reason"] == "the process of this cell was killed by SIGKILL"
+    assert found[False]["status"] == "done"

@@ -1,0 +1,52 @@
+"""The base classes of measures: the chain rule over recalls, and what a family lacks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from ncbench import Measure, RecallMeasure
+from ncbench.errors import NotApplicable
+
+
+class SquaredMisses(RecallMeasure):
+    """sum_i (1 - r_i)^2."""
+
+    def value(self, recall):
+        return float(((1 - recall) ** 2).sum())
+
+    def slope(self, recall):
+        return -2 * (1 - recall)
+
+
+class Constant(Measure):
+    def __call__(self, C):
+        return 0.5
+
+
+def test_the_gradient_is_that_of_finite_differences() -> None:
+    C = np.random.default_rng(0).dirichlet(np.ones(9)).reshape(3, 3)
+    psi = SquaredMisses()
+    numeric = approx_fprime(C.ravel(), lambda c: psi(c.reshape(3, 3)), 1e-7)
+    np.testing.assert_allclose(psi.gradient(C).ravel(), numeric, atol=1e-5)
+
+
+def test_a_class_without_mass_is_ignored() -> None:
+    # Recalls 0.75 and 0.5, and class 2 has none: (1/4)^2 + (1/2)^2.
+    C = np.array([[0.3, 0.1, 0.0], [0.2, 0.3, 0.1], [0.0, 0.0, 0.0]])
+    psi = SquaredMisses()
+    assert psi(C) == pytest.approx(0.25**2 + 0.5**2)
+    gradient = psi.gradient(C)
+    assert not gradient[2].any()
+    numeric = approx_fprime(C[:2].ravel(), lambda c: psi(np.vstack([c.reshape(2, 3), C[2]])), 1e-7)
+    np.testing.assert_allclose(gradient[:2].ravel(), numeric, atol=1e-5)
+
+
+def test_what_a_family_does_not_have_is_refused_by_name() -> None:
+    with pytest.raises(NotApplicable, match="Constant has no gradient"):
+        Constant().gradient(np.eye(2) / 2)
+    with pytest.raises(NotApplicable, match="Constant is not a ratio"):
+        Constant().ratio(2)
+    psi = SquaredMisses()
+    assert psi.for_classes(["a", "b"]) is psi

@@ -1,0 +1,127 @@
+"""Tables from files: separators, encodings, missing values, and formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ncbench import NcbenchError
+from ncbench_plugins.datasets.own_file import file
+
+TABLE = pd.DataFrame(
+    {
+        "width": [1.5, 2.5, 3.5, 4.5],
+        "colour": ["red", "blue", "red", "green"],
+        "new": [True, False, True, True],
+        "count": [1, 2, 3, 4],
+        "kind": ["pear", "apple", "pear", "apple"],
+    }
+)
+
+
+# width; blue, green, red; False, True; count
+ENCODED = [
+    [1.5, 0, 0, 1, 0, 1, 1],
+    [2.5, 1, 0, 0, 1, 0, 2],
+    [3.5, 0, 0, 1, 0, 1, 3],
+    [4.5, 0, 1, 0, 0, 1, 4],
+]
+
+
+ARFF = """@relation fruit
+@attribute width numeric
+@attribute colour {red, green, blue}
+@attribute new {False, True}
+@attribute count numeric
+@attribute kind {pear, apple}
+@data
+""" + TABLE.to_csv(index=False, header=False)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "separator", "decimal"),
+    [
+        *[(".csv", ";", "."), (".csv", ";", ","), (".csv", "\t", "."), (".csv.gz", ";", ",")],
+        *[(".tsv", ";", ","), (".tsv", ",", ".")],
+    ],
+)
+def test_own_table_with_the_separator_of_another_country(
+    suffix: str, separator: str, decimal: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"fruit{suffix}"
+    TABLE.to_csv(path, index=False, sep=separator, decimal=decimal)
+    np.testing.assert_array_equal(file(str(path), target="kind").X, ENCODED)
+
+
+def test_commas_in_a_file_with_decimal_points_are_not_taken_for_decimal_ones(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text("price;weight;kind\n1,200;1.5;a\n900;2.5;b\n")
+    assert file(str(path), target="kind").X.tolist() == [[1, 0, 1.5], [0, 1, 2.5]]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+@pytest.mark.parametrize(("encoding", "named"), [("utf-16", "UTF-16"), ("cp1252", "WINDOWS-1252")])
+def test_own_table_in_another_encoding_says_how_to_convert_it(
+    encoding: str, named: str, suffix: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"own{suffix}"
+    TABLE.replace("green", "grün").to_csv(path, index=False, encoding=encoding)
+    remedy = f"not UTF-8 but probably {named}; .* iconv -f {named} -t UTF-8"
+    with pytest.raises(NcbenchError, match=remedy):
+        file(str(path), target="kind")
+
+
+def test_own_arff_with_missing_or_unsupported_values(tmp_path: Path) -> None:
+    path = tmp_path / "own.arff"
+    path.write_text(ARFF.replace("2.5,blue", "2.5,?"))
+    with pytest.raises(NcbenchError, match="missing value in column 'colour', row 2"):
+        file(str(path), target="kind")
+    path.write_text(ARFF.replace("{red, green, blue}", "string"))
+    with pytest.raises(NcbenchError, match=r"cannot be read as \.arff"):
+        file(str(path), target="kind")
+    path.write_text("no arff at all")
+    with pytest.raises(NcbenchError, match=r"own\.arff.*ends too early"):
+        file(str(path), target="kind")
+
+
+def test_parquet_without_pyarrow_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*args: Any, **kwargs: Any) -> None:
+        raise ImportError("Missing optional dependency 'pyarrow'")
+
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    monkeypatch.setattr("pandas.read_parquet", missing)
+    with pytest.raises(NcbenchError, match=r"pip install 'ncbench\[parquet\]'"):
+        file(str(tmp_path / "a.parquet"), target="y")
+
+
+def test_own_parquet_with_columns_that_are_no_features(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    path = tmp_path / "own.parquet"
+    for values in ([[1], [2]], pd.to_datetime(["2020-01-01", "2021-01-01"])):
+        pd.DataFrame({"odd": values, "kind": ["x", "y"]}).to_parquet(path)
+        with pytest.raises(NcbenchError, match=r"column 'odd': values .* such as"):
+            file(str(path), target="kind")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff"])
+def test_own_table_in_every_format(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"fruit{suffix}"
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+        TABLE.astype({"colour": "category"}).to_parquet(path)
+    elif suffix == ".arff":
+        path.write_text(ARFF)
+    else:
+        TABLE.to_csv(path, index=False, sep="\t" if ".tsv" in suffix else ",")
+    data = file(str(path), target="kind")
+    np.testing.assert_array_equal(data.X, ENCODED)
+    assert (data.name, data.source) == ("fruit", f"fruit{suffix}")
+    assert [data.classes[k] for k in data.y] == TABLE["kind"].tolist()

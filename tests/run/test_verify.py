@@ -1,0 +1,31 @@
+"""``ncbench rerun``: a cell again, from its record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+
+def test_rerun_reproduces_every_number(ncbench: Callable, tmp_path: Path) -> None:
+    def run(*argv: str, code: int = 0) -> str:
+        done = ncbench(*argv)
+        assert done.code == code, done.out + done.err
+        return str(done.out + done.err)
+
+    run("dataset=wine", "algo.max_iter=200", "cpe=boosting", "cpe.max_iter=5", "trials=2")
+    (path,) = tmp_path.rglob("record.json")
+    identity = path.parent.name
+    for threads in ("1", "2"):
+        out = run("rerun", "outputs", identity[:8], "--threads", threads)
+        assert f"{identity}: identical" in out
+    record = json.loads(path.read_text())
+    older = {**record, "config": {**record["config"], "algo": {**record["config"]["algo"], "k": 1}}}
+    path.write_text(json.dumps(older))
+    refused = run("rerun", "outputs", identity, code=2)
+    assert "algo.k=1 is not a parameter of algo=ncfw in ncbench" in refused
+    record["trials"][1]["confusion"][0][0] += 1e-16
+    record["trials"][1]["losses"]["h_mean"] += 1e-12
+    path.write_text(json.dumps(record))
+    assert "trials[1].losses.h_mean: was" in run("rerun", "outputs", identity, code=1)
+    assert "begins with 'zzz'" in run("rerun", "outputs", "zzz", code=2)
