@@ -1,10 +1,10 @@
-"""Confusion matrices of deterministic classifiers, counted by scikit-learn."""
+"""Confusion matrices of deterministic classifiers, by counting."""
 
 from __future__ import annotations
 
 import numpy as np
-from sklearn import metrics
 
 
 def confusion_matrix(y: np.ndarray, predicted: np.ndarray, n: int) -> np.ndarray:
-    return metrics.confusion_matrix(y, predicted, labels=range(n), normalize="all")
+    """Return what scikit-learn does (see test_confusion.py), without a millisecond of checks."""
+    return np.bincount(n * np.asarray(y) + predicted, minlength=n * n).reshape(n, n) / len(y)

@@ -47,7 +47,7 @@ def single_precision():
 
 def missing_values():
     """A NaN in X."""
-    X = toy().X
+    X = toy().X.copy()
     X[7, 1] = np.nan
     return toy(X=X)
 

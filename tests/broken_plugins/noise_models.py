@@ -134,6 +134,15 @@ class FlipsInPlace(MatrixNoise):
         return NoisyLabels(noise, dataset.y)
 
 
+class FlipsUnderneath(FlipsInPlace):
+    """Overwrites the array that the read-only labels are a view of."""
+
+    def corrupt(self, dataset, sigma, rng):
+        noise, y = MatrixNoise.corrupt(self, dataset, sigma, rng)
+        dataset.y.base[:] = y
+        return NoisyLabels(noise, y)
+
+
 GOOD = [Good]
 BROKEN = {
     "noise_matrix": {
@@ -157,5 +166,8 @@ BROKEN = {
         r"0\.\d+ of the labels differ": GlobalGenerator,
         r"seeds 0 and 1 give the same 3000 labels": FixedSeed,
     },
-    "inputs_unchanged": {r"\d{3} entries of dataset\.y changed": FlipsInPlace},
+    "inputs_unchanged": {
+        r"assignment destination is read-only": FlipsInPlace,
+        r"\d{3} entries of dataset\.y changed": FlipsUnderneath,
+    },
 }

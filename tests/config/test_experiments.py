@@ -65,7 +65,13 @@ def test_published_numbers_are_compared_with_the_published_cpe_learner(name: str
     assert composed(name).cpe.name == "logistic"
 
 
-@pytest.mark.parametrize("name", NAMES)
+# As paper/h_mean and paper/figure1_micro_f1, but for the measure.
+ALIKE = {"paper/q_mean", "paper/g_mean", "paper/figure1_q_mean"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in ALIKE)) for n in NAMES]
+)
 def test_every_value_of_the_sweep_composes(name: str) -> None:
     swept = axes(name)
     first = {key: values[0] for key, values in swept.items()}

@@ -8,11 +8,20 @@ import numpy as np
 import pytest
 from counting import confusion_matrix
 from hypothesis import given, settings, strategies as st
+from sklearn import metrics
 
 from ncbench.core.confusion import expected_confusion, project_to_joint
 
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too
+
+
+def test_the_tests_count_as_scikit_learn_does() -> None:
+    rng = np.random.default_rng(0)
+    for n, m in ((2, 1), (3, 50), (6, 40)):
+        y, predicted = rng.integers(n, size=(2, m))
+        theirs = metrics.confusion_matrix(y, predicted, labels=range(n), normalize="all")
+        np.testing.assert_allclose(confusion_matrix(y, predicted, n), theirs, rtol=1e-15)
 
 
 @relaxed

@@ -106,6 +106,7 @@ def test_each_is_explained(site: Path, tmp_path: Path) -> None:
         assert message in text
 
 
+@pytest.mark.slow
 def test_none_is_in_the_way(site: Path, tmp_path: Path) -> None:
     cell = ("algo=cpe_argmax", "cpe=logistic", "cpe.C=1", "dataset=iris", "trials=1")
     out = run(site, tmp_path, *cell)

@@ -205,6 +205,7 @@ def mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return MlflowClient()
 
 
+@pytest.mark.slow
 def test_mlflow_follows_a_sweep(
     ncbench: Callable, seen: Callable, mlflow: Any, tmp_path: Path
 ) -> None:
