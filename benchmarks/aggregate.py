@@ -1,11 +1,11 @@
-"""Time and memory of aggregating many records, beside ``pandas.read_json`` of the same files.
+"""Time and memory of aggregating many records, compared with ``pandas.read_json``.
 
-``python benchmarks/aggregate.py [--records 100000] [--folder DIR] [--json]``: writes records of the
-shape that runs write (five trials, every loss, confusion matrices of three classes), then reads
-them in processes of their own, one after the other: ``ncbench aggregate --format csv``, the same
-for a measure that has to be computed from the confusion matrices, ``json.loads`` of each file, and
-``pandas.read_json(path, typ="series")`` of each file; the last two keep nothing and make no table.
-All start with warm files.
+``python benchmarks/aggregate.py [--records 100000] [--folder DIR] [--json]`` writes records like
+those of runs (five trials, every loss, confusion matrices of three classes). It then reads them in
+separate processes, one after the other: with ``ncbench aggregate --format csv``, with the same for
+a measure that has to be computed from the confusion matrices, with ``json.loads`` of each file, and
+with ``pandas.read_json(path, typ="series")`` of each file. The last two keep nothing and make no
+table. All files are in the page cache.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ atexit.register(peak)
 
 
 def write_records(folder: Path, number: int) -> int:
-    """Write records; return their size in bytes."""
+    """Write records; return their total size in bytes."""
     rng = np.random.default_rng(0)
     measures = ("h_mean", "q_mean", "g_mean", "micro_f1")
     algos = ("ncfw", "fw", "nclr_forward", "nclr_backward", "nclr_plugin")
@@ -93,7 +93,7 @@ def write_records(folder: Path, number: int) -> int:
 
 
 def measured(program: str, *argv: str) -> tuple[float, float]:
-    """Run a program; return its seconds and its peak memory in MB."""
+    """Run a program; return its time in seconds and its peak memory in MB."""
     code = f"import sys\n{PEAK}\n{program}"
     started = time.perf_counter()
     done = subprocess.run(
@@ -112,7 +112,7 @@ def measured(program: str, *argv: str) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=100_000)
-    parser.add_argument("--folder", help="records that are there already, instead of made ones")
+    parser.add_argument("--folder", help="read the records of this folder instead of writing some")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,19 +1,19 @@
-"""What should choose C of the logistic CPE learner, on noise that nothing was chosen on.
+"""Scores that could choose C of the logistic CPE learner, compared on new noise.
 
     python benchmarks/choice_of_c.py --data-dir DIR [--seeds 1] [--splits 5]
 
-The paper's four small data sets, noise drawn anew by its process, splits other than the paper's;
-10 values of C, 2 folds. For each score that could choose C: the test loss of NCFW (G-mean, 1000
-steps) and of NCBS (Micro F1) with the C it chooses, averaged over sigma 0.1 to 0.4, seeds and
-splits.
+Uses the paper's four small data sets, new noise drawn by its process, and other splits than the
+paper's, with 10 values of C and 2 folds. For each score, prints the test loss of NCFW (G-mean, 1000
+steps) and of NCBS (Micro F1) with the C that the score chooses, averaged over sigma 0.1 to 0.4,
+seeds and splits.
 
-accuracy            of held-out noisy labels: the paper's, and the default
-log_loss            of held-out noisy labels
-corrected_accuracy  trace of T^-1 C~, of the most probable class under T^-1 eta~
+accuracy            on held-out noisy labels: the paper's score, and the default
+log_loss            on held-out noisy labels
+corrected_accuracy  trace of T^-1 C~, for the most probable class under T^-1 eta~
 corrected_brier     squared error of p = T^-1 eta~ from the clean label: |p|^2 - 2 p_y is linear in
                     the label's indicator, whose unbiased estimate is the noisy label's column of
                     T^-1
-best                the C with the smallest test loss, which nobody can know
+best                the C with the smallest test loss, which is not known in practice
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ MEASURES = ("g_mean", "micro_f1")
 
 
 def path(X, y):
-    """Yield the model for each C, warm started."""
+    """Yield the model for each C, with warm starts."""
     model = LogisticRegression(solver="newton-cg", tol=1e-3, max_iter=200, warm_start=True)
     for C in GRID:
         yield model.set_params(C=C).fit(X, y)
 
 
 def scores(eta, y, noise):
-    """Return what each score says about held-out noisy probabilities: more is better."""
+    """Return each score of held-out noisy probabilities; higher is better."""
     p = noise.correct_posterior(eta)
     C = noise.correct_confusion(
         confusion_matrix(y, p.argmax(axis=1), labels=range(noise.n), normalize="all")
@@ -58,7 +58,7 @@ def scores(eta, y, noise):
 
 
 def trial(data, noisy, train, test):
-    """Yield measure, score and test loss of one split."""
+    """Yield the measure, the score and the test loss of one split."""
     noise = noisy.noise_matrix
     scaler = StandardScaler().fit(data.X[train])
     X, y, X_test = scaler.transform(data.X[train]), noisy.y[train], scaler.transform(data.X[test])

@@ -1,9 +1,9 @@
 """CPE time of a sweep with and without shared probabilities.
 
-``python benchmarks/cpe_sharing.py [--data-dir DIR] [--rounds N] [--json]``: h_mean, q_mean, g_mean
-x ncfw, fw on satimage (digits where there is no data folder), once with ``cache=true`` and once
-with ``cache=false`` in each round, each into an empty folder. CPE time is the sum of the records'
-``seconds.cpe``; the ratio is that of the medians. All else in the records must be identical.
+``python benchmarks/cpe_sharing.py [--data-dir DIR] [--rounds N] [--json]`` runs h_mean, q_mean,
+g_mean x ncfw, fw on satimage (digits without a data folder), once with ``cache=true`` and once with
+``cache=false`` in each round, each in an empty folder. CPE time is the sum of ``seconds.cpe`` over
+the records; the ratio is that of the medians. All else in the records must be identical.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 
 def sweep(options: list[str], cache: bool) -> tuple[float, dict[str, Any]]:
-    """Return the CPE time of a sweep and its numbers by cell."""
+    """Return the CPE time of a sweep, and its numbers by cell."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "ncbench", "-m", *options]
         command += [f"output_dir={folder}", f"cache={str(cache).lower()}"]
@@ -37,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=500, help="of Frank-Wolfe; not CPE time")
+    parser.add_argument("--steps", type=int, default=500, help="Frank-Wolfe steps")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
 

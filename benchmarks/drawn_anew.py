@@ -1,4 +1,4 @@
-"""Noise and splits other than the paper's, for benchmarks that compare choices."""
+"""New noise and splits, other than the paper's, for benchmarks that compare choices."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def parser(description: str, usual_seeds: str) -> argparse.ArgumentParser:
 
 
 def splits(args):
-    """Yield what names a split, and its data, noisy labels, training and test part.
+    """Yield the names of each split, and its data, noisy labels, training part and test part.
 
-    The noise is drawn by the paper's process; a seed's splits are those of ``seed=`` in a run.
+    The noise is drawn by the paper's process. The splits of a seed are those of ``seed=`` in a run.
     """
     registry = get_registry()
     for name in args.datasets.split(","):
@@ -53,10 +53,10 @@ def splits(args):
 
 
 def losses(data, noisy, train, test, eta, eta_test, measures=tuple(ALGORITHMS), clean=False):
-    """Yield each measure and its test loss, of NCFW or NCBS with these noisy probabilities.
+    """Yield each measure and the test loss of NCFW or NCBS with these noisy probabilities.
 
-    ``eta`` is of the training part, ``eta_test`` of the test part (``sample_split=none``). With
-    ``clean`` confusion matrices are those of the clean training labels.
+    ``eta`` is for the training part, ``eta_test`` for the test part (``sample_split=none``). With
+    ``clean``, confusion matrices are those of the clean training labels.
     """
     registry, noise = get_registry(), noisy.noise_matrix
     p, p_test = (noise.correct_posterior(part) for part in (eta, eta_test))
@@ -69,10 +69,10 @@ def losses(data, noisy, train, test, eta, eta_test, measures=tuple(ALGORITHMS), 
 
 
 def compared(rows, first):
-    """Return a table: the loss of the variant ``first``, and the others' minus that.
+    """Return a table with the loss of the variant ``first``, and the differences of the others.
 
-    In brackets the standard error over noise levels and seeds. A row is what names a split, the
-    variant, the measure and the loss.
+    Standard errors over noise levels and seeds are in parentheses. A row has the names of a split,
+    the variant, the measure and the loss.
     """
     names = ["dataset", "sigma", "seed", "trial", "variant", "measure", "loss"]
     frame = pd.DataFrame(rows, columns=names)

@@ -1,8 +1,8 @@
-"""Time per Frank-Wolfe step of evaluating the argmin classifier: plainly, and by ConfusionPath.
+"""Time per Frank-Wolfe step of the plain argmin evaluation and of ConfusionPath.
 
-Runs Algorithm 1 with both on the train part, then the same losses on the test part, and checks
-that the confusion matrices are the same ones. Plain is what one writes first:
-``(posterior @ L).argmin(axis=1)`` and a bincount. Rounds of the two are interleaved; medians.
+Runs Algorithm 1 with both on the training part, then evaluates the same losses on the test part,
+and checks that the confusion matrices are identical. The plain evaluation is
+``(posterior @ L).argmin(axis=1)`` and a bincount. Rounds of the two alternate; times are medians.
 
     python benchmarks/frank_wolfe.py --data-dir DIR [--json] [--datasets vehicle satimage covtype]
 """
@@ -49,13 +49,13 @@ class Part(NamedTuple):
     y: Labels
 
     def plain(self, loss: Array) -> Array:
-        """Return the confusion matrix the ordinary way."""
+        """Return the confusion matrix by the plain evaluation."""
         predicted = (self.posterior @ loss).argmin(axis=1)
         m, n = self.posterior.shape
         return np.bincount(self.y * n + predicted, minlength=n * n).reshape(n, n) / m
 
     def lazy(self) -> Evaluate:
-        """Return what evaluates a sequence of losses."""
+        """Return a function that evaluates a sequence of losses."""
         return ConfusionPath(self.posterior, self.y)
 
 
@@ -132,7 +132,7 @@ def prepare(X: Array, y: Labels, noisy_y: Labels, noise: NoiseMatrix) -> Problem
 def frank_wolfe(
     problem: Problem, measure: Measure, evaluate: Evaluate, steps: int
 ) -> tuple[list[Array], list[Array]]:
-    """Return the losses and the confusion matrices of Algorithm 1's first steps."""
+    """Return the losses and the confusion matrices of the first steps of Algorithm 1."""
     n = problem.noise.n
     prior = np.bincount(problem.train.y, minlength=n) / len(problem.train.y)
     C = np.repeat(prior / n, n).reshape(n, n)  # the uniformly random classifier
@@ -170,8 +170,8 @@ def compare(problem: Problem, name: str, options: argparse.Namespace) -> dict[st
     sample = losses[:: max(1, int(steps * once / PLAIN_SECONDS))]
     every = options.check_every or max(1, int(steps * once / CHECK_SECONDS))
 
-    # If all plain matrices equal the lazy ones, the plain run has the same losses throughout:
-    # each follows from the matrices before it. So the recorded losses are those of both runs.
+    # Each loss follows from the matrices before it. If all plain matrices equal the lazy ones, the
+    # recorded losses are those of both runs.
     checked = range(0, steps, every)
     identical = all(
         np.array_equal(problem.train.plain(losses[t]), vertices[t])

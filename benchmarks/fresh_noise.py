@@ -1,12 +1,12 @@
-"""CPE learners compared on noise drawn anew: where the default was chosen.
+"""CPE learners compared on new noise; the default was chosen here.
 
     python benchmarks/fresh_noise.py --data-dir DIR [--seeds 1,2] [--learners forward]
 
-The paper's four small data sets, noise drawn anew by its process, splits other than the paper's.
-For each data set and measure: the test loss of NCFW (1000 steps) or NCBS with ``logistic``, and
-for each other learner its loss minus that, averaged over sigma 0.1 to 0.4, seeds and splits, with
-the standard error over sigmas and seeds. Corrected posteriors are computed once for each learner
-and split (``sample_split=none``).
+Uses the paper's four small data sets, new noise drawn by its process, and other splits than the
+paper's. For each data set and measure, prints the test loss of NCFW (1000 steps) or NCBS with
+``logistic``, and the difference of each other learner from it, averaged over sigma 0.1 to 0.4,
+seeds and splits, with the standard error over sigmas and seeds. Corrected posteriors are computed
+once for each learner and split (``sample_split=none``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ncbench.plugin import get_registry
 
 
 def probabilities(data, noisy, train, test, learner):
-    """Return noisy probabilities of the training and of the test part."""
+    """Return noisy probabilities of the training part and of the test part."""
     noise = noisy.noise_matrix
     cpe = get_registry().build("cpe", learner, random_state=0)
     cpe = fit_cpe(cpe, data.X[train], noisy.y[train], noise)

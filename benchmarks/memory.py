@@ -1,9 +1,9 @@
-"""Peak memory of a cell as the data grows, beside fitting scikit-learn's pipeline alone.
+"""Peak memory of a cell as the data grows, compared with a scikit-learn pipeline.
 
-``python benchmarks/memory.py --data-dir DIR [--json]``: covtype with all 54 features, a quarter,
-half and all of its rows; one trial of NCFW. Each run has a process of its own. The alternative
-loads the same rows and fits a standardised ``LogisticRegression`` to the training part. Without a
-data folder the rows are drawn, with the same shape.
+``python benchmarks/memory.py --data-dir DIR [--json]`` runs one trial of NCFW on covtype with all
+54 features, on a quarter, half and all of its rows. Each run is a separate process. The alternative
+loads the same rows and fits a standardized ``LogisticRegression`` to the training part. Without a
+data folder, random rows of the same shape are used.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What it costs, and saves, to choose the penalty of a linear softmax model on a part of covtype.
+"""Time and accuracy of choosing the penalty of a linear softmax model on a part of covtype.
 
     python benchmarks/penalty_search.py --data-dir DIR [--sizes 20000,50000,all] [--json]
 
-The paper's noise matrix, training part of the first split. For each loss, noise level and search
-size: processor seconds of the whole fit, their ratio to the search on all examples (where that is
-among the sizes), the penalty times the size of the sample, and on the clean test part log loss and
-error of the model.
+Uses the paper's noise matrix and the training part of the first split. For each loss, noise level
+and search size, prints the CPU seconds of the whole fit, their ratio to the search on all examples
+(if that is one of the sizes), the penalty times the sample size, and the log loss and error of the
+model on the clean test part.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""What each detail that Algorithm 1 leaves open, or that the published code did otherwise, changes.
+"""The effect of details that Algorithm 1 leaves open or that the published code does differently.
 
-NCFW is run with one thing switched at a time, on the paper's data, noise and splits. Printed is the
-test loss with the switch minus that without it, averaged over sigma 0.1 to 0.4 and the splits, and
+Runs NCFW with one switch at a time, on the paper's data, noise and splits. Prints the test loss
+with the switch minus the test loss without it, averaged over sigma 0.1 to 0.4 and the splits, and
 the standard error of that difference over sigmas and splits.
 
     python benchmarks/protocol.py --data-dir DIR
 
 Switches:
 
-h0=argmax       the first confusion matrix is that of the most probable class, not of predicting
-                every class with probability 1/n
+h0=argmax       the first confusion matrix is that of predicting the most probable class, not of
+                predicting every class with probability 1/n
 priors=noisy    gradients divide by the noisy class frequencies, as the published code does, instead
                 of those of the corrected confusion matrix
-features=raw    features as they come, not standardised
-projection=none the corrected confusion matrix is not brought back to the simplex; recalls below
-                1e-6 are lifted to it, for the gradient to exist
+features=raw    features are not standardized
+projection=none the corrected confusion matrix is not projected to the simplex; recalls below 1e-6
+                are set to 1e-6, so that the gradient exists
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def frank_wolfe(psi, eta, y, noise, steps, switch):
         recall = np.diagonal(clean) / prior
         if switch in ("projection=none", "priors=noisy"):
             recall = np.clip(recall, 1e-6, 1.0)
-        # What is the same in a row of L does not change the argmin: the diagonal is enough.
+        # A constant added to a row of L does not change the argmin, so the diagonal is enough.
         losses[t - 1] = np.diag(psi.slope(recall) / prior)
         step = 2 / (t + 1)
         C = (1 - step) * C + step * confusion(losses[t - 1])
@@ -87,7 +87,7 @@ def main() -> None:
                 )
                 X, y, noise = data.X[train], noisy.y[train], noisy.noise_matrix
                 standardised = registry.build("cpe", "logistic").fit(X, y)
-                # The last step of the pipeline alone: the same model, features as they come.
+                # Only the last step of the pipeline: the same model without standardized features.
                 raw = registry.build("cpe", "logistic").steps[-1][1].fit(X, y)
                 etas = {}
                 for features, cpe in (("standardised", standardised), ("raw", raw)):

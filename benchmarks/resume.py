@@ -1,7 +1,8 @@
-"""Time of starting a finished sweep again, beside a Hydra application that does nothing.
+"""Time to repeat a finished sweep, compared with a Hydra application that does nothing.
 
-``python benchmarks/resume.py [--cells 200] [--rounds 3] [--json]``: both multirun over as many
-jobs, in turn; medians. The difference for each cell is what finding a finished cell costs.
+``python benchmarks/resume.py [--cells 200] [--rounds 3] [--json]`` runs both in turn, as multiruns
+over the same number of jobs, and reports medians. The difference per cell is the cost of finding a
+finished cell.
 """
 
 from __future__ import annotations

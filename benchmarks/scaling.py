@@ -1,8 +1,9 @@
-"""Cost of Frank-Wolfe as examples, classes and steps grow, beside the plain evaluation.
+"""Time of Frank-Wolfe as examples, classes and steps grow, compared with the plain evaluation.
 
-``python benchmarks/scaling.py [--json]``: H-mean on drawn softmax posteriors (no noise), one of m,
-n and T varied at a time. Plain is ``(posterior @ L).argmin(axis=1)`` and a bincount, timed on 20
-losses spread over the run; ours is the whole of ``fit_mixture``: gradients, projections and all.
+``python benchmarks/scaling.py [--json]`` optimizes H-mean on random softmax posteriors (no noise),
+and varies one of m, n and T at a time. Plain is ``(posterior @ L).argmin(axis=1)`` and a bincount,
+timed on 20 losses spread over the run. Ours is all of ``fit_mixture``, with gradients and
+projections.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""The two levels of the ``stacked`` CPE learner, and what limits NCFW with the first alone.
+"""The two levels of the ``stacked`` CPE learner, and what limits NCFW with only the first.
 
     python benchmarks/stacking.py --data-dir DIR [--seeds 3,4] [--splits 3]
 
-The paper's four small data sets, noise drawn anew by its process, splits other than the paper's.
-For each data set and measure: the test loss of NCFW (1000 steps) or NCBS with the first level,
-which is ``logistic``, and for each variant its loss minus that, averaged over sigma 0.1 to 0.4,
-seeds and splits, with the standard error over sigmas and seeds.
+Uses the paper's four small data sets, new noise drawn by its process, and other splits than the
+paper's. For each data set and measure, prints the test loss of NCFW (1000 steps) or NCBS with the
+first level, which is ``logistic``, and the difference of each variant from it, averaged over sigma
+0.1 to 0.4, seeds and splits, with the standard error over sigmas and seeds.
 
-second           the second level alone, 5 folds
+second           only the second level, 5 folds
 average_2, 5, 10 the average of both levels, by number of folds; 5 is the default
-clean confusion  the first level, but confusion matrices are those of the clean training labels,
-                 which no algorithm has: what NCFW and NCBS could gain from better ones
+clean confusion  the first level with confusion matrices of the clean training labels, which no
+                 algorithm has: what NCFW and NCBS could gain from better confusion matrices
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ncbench.plugin import get_registry
 
 
 def variants(data, noisy, train, test):
-    """Yield each variant's name and its noisy probabilities of the training and test part."""
+    """Yield the name of each variant, and its noisy probabilities of training and test part."""
     registry, n = get_registry(), noisy.noise_matrix.n
     for folds in (2, 5, 10):
         model = registry.build("cpe", "stacked", folds=folds).fit(data.X[train], noisy.y[train])

@@ -1,8 +1,8 @@
-"""How long commands take that need no plug-in code, beside ``python -c "import hydra"``.
+"""Time of commands that need no plug-in code, compared with ``python -c "import hydra"``.
 
-``python benchmarks/startup.py [--rounds N] [--json]``: the commands in turn, round after round;
-medians and their ratios to importing Hydra. ``cold`` is ``--help`` without the catalogue of
-plug-ins, which then imports them all: the first call after an installation or an edit.
+``python benchmarks/startup.py [--rounds N] [--json]`` runs the commands in turn, reports medians
+and their ratios to importing Hydra. ``cold`` is ``--help`` without the signature cache, which
+imports all plug-ins: the first call after an installation or an edit.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for command in COMMANDS:  # files in the page cache, the catalogue made
+        for command in COMMANDS:  # fill the page cache and the signature cache
             seconds(command, folder)
         times = {command: [] for command in COMMANDS}
         for _ in range(args.rounds):

@@ -1,9 +1,10 @@
-"""T estimators on data that cautious_map was not designed on: error of T and of its inverse.
+"""Errors of T estimators, and of their inverses, on data not used to design cautious_map.
 
 python benchmarks/t_estimators_unseen.py [--data-dir FOLDER_WITH_COVTYPE]
 
-The rule and its constants come from vehicle, pageblocks, satimage and abalone with the paper's
-noise. Here: other data, other noise, among it noise of one class alone and no noise at all.
+The rule and its constants were designed on vehicle, pageblocks, satimage and abalone with the
+paper's noise. This benchmark uses other data and other noise, including noise in only one class,
+and no noise.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which operation costs the regret, OP1 or OP2.
+"""Which operation causes the regret, OP1 or OP2.
 
-Each operation is made exact in turn. OP1 is exact if the learner of class probabilities is the
-true eta~; OP2 is (almost) exact if confusion matrices are estimated on 200,000 noisy examples.
-What regret is left belongs to the other one. A second table shows what is left when the learner,
-a linear softmax model, has seen the whole distribution: eta~ = T eta is no such model.
+Makes each operation exact in turn. OP1 is exact if the CPE learner is the true eta~; OP2 is almost
+exact if confusion matrices are estimated on 200,000 noisy examples. The remaining regret comes from
+the other operation. A second table shows the regret that remains when the learner, a linear softmax
+model, is fitted to the whole distribution: eta~ = T eta is not a linear softmax model.
 
     python benchmarks/which_operation.py
 """
@@ -27,7 +27,7 @@ REGISTRY = get_registry()
 
 
 class TrueNoisyPosterior(ClassifierMixin, BaseEstimator):
-    """Knows eta~ = T eta without learning it."""
+    """A learner that returns the true eta~ = T eta."""
 
     def __init__(self, eta: Any, noise: NoiseMatrix) -> None:
         self.eta = eta
@@ -73,12 +73,12 @@ def regrets(algo: str, measure: str, m: int, sigma: float, trial: int) -> list[f
 
 
 def with_the_whole_distribution(sigma: float) -> list[float]:
-    """Return the CPE error and the regrets left of a learner that is short of nothing."""
+    """Return the CPE error and the regrets of a learner fitted to the whole distribution."""
     rng = np.random.default_rng(round(100 * sigma))
     data = REGISTRY.build("dataset", "synthetic", rng=rng, train=1, test=MANY)
     noise, population = symmetric(sigma), Population.of(data)
     noisy = noise.corrupt_posterior(population.posterior)
-    # Every point once with each label, weighed by its probability.
+    # Every point once with each label, weighted by its probability.
     labels = np.repeat(np.arange(3), len(noisy))
     logistic = LogisticRegression(C=1e9, tol=1e-8, max_iter=1000)
     logistic.fit(np.tile(population.X, (3, 1)), labels, sample_weight=noisy.T.ravel())

@@ -34,9 +34,7 @@ class Settings:
     threads: int = _setting(1, "number of BLAS and OpenMP threads in each cell")
     cache: bool = _setting(True, "share CPE probabilities between cells, in output_dir/cache")
     cache_limit: float = _setting(2.0, "maximum size of that cache, in GB")
-    theory: bool = _setting(
-        False, "record the terms of the regret bounds, where the distribution is known"
-    )
+    theory: bool = _setting(False, "record the terms of the regret bounds (dataset=synthetic)")
     force: bool = _setting(False, "run finished cells again")
     on_error: str = _setting("record", "when a cell fails: record it and go on, or raise and stop")
     cells_per_job: int = _setting(0, "cells in each launcher job; 0: all (basic), 1 (others)")

@@ -1,6 +1,6 @@
-"""From numbers to text and pictures: tables, figures, pages.
+"""Turn numbers into tables, figures and pages.
 
-``audit_text`` and ``regret_text`` are imported by their paths: they need scikit-learn. ``figures``,
+Import ``audit_text`` and ``regret_text`` by their paths: they need scikit-learn. ``figures``,
 ``html`` and ``paper`` need the packages of the extra ``report``.
 """
 

@@ -1,4 +1,4 @@
-"""What ``estimate-noise`` prints and draws."""
+"""The text and the figure of ``estimate-noise``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, counted
 from ncbench.noise_estimation import LEVEL
 from ncbench.types import Array
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ncbench.noise_estimation import Finding
 
 
-_WIDEST = 6  # most classes whose intervals fit beside the entries
+_WIDEST = 6  # the largest number of classes whose intervals fit in one table
 
 
 def text(finding: Finding) -> str:
@@ -26,9 +26,11 @@ def text(finding: Finding) -> str:
         f"{data.name}: {len(data.y)} rows, {data.X.shape[1]} features, {len(data.classes)} classes",
         f"labels: {labels}",
         "",
-        f"Noise matrix by {finding.estimator}: P(labelled row | truly column)"
+        f"Noise matrix by {finding.estimator}: P(labeled row | truly column)"
         + (
-            f", {LEVEL:.0%} intervals of {finding.resamples} resamples" if finding.resamples else ""
+            f", {LEVEL:.0%} intervals from {counted(finding.resamples, 'resample')}"
+            if finding.resamples
+            else ""
         ),
         "",
         *_matrices(finding),
@@ -36,13 +38,13 @@ def text(finding: Finding) -> str:
         f"wrong labels, mean over classes   {1 - float(np.diagonal(noise.matrix).mean()):.0%}",
         f"smallest singular value           {noise.smallest_singular_value:.3f}",
         f"||T^-1||_1                        {noise.inverse_norm:.2f}",
-        f"identity mixed in, a              {getattr(noise, 'a', 0.0):g}",
+        f"weight of the identity, a         {getattr(noise, 'a', 0.0):g}",
     ]
     if finding.counted is not None and data.clean is not None:
         difference = np.abs(noise.matrix - finding.counted.matrix).mean()
         lines += [
             "",
-            f"Counted in the {int((data.clean >= 0).sum())} rows with a clean label:",
+            f"Counted in {counted(int((data.clean >= 0).sum()), 'row')} with a clean label:",
             "",
             *_grid(data.classes, _numbers(finding.counted.matrix)),
             "",
@@ -51,7 +53,7 @@ def text(finding: Finding) -> str:
         ]
     lines.append("")
     if finding.doubts:
-        lines.append("Do not rely on this estimate without a look at:")
+        lines.append("Do not rely on this estimate before checking:")
         lines += [f"- {doubt}" for doubt in finding.doubts]
     else:
         lines.append("No reason was found to distrust this estimate.")
@@ -59,7 +61,7 @@ def text(finding: Finding) -> str:
 
 
 def draw(finding: Finding, path: str) -> None:
-    """Draw the matrix into a file."""
+    """Draw the noise matrix and save the figure to a file."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -73,14 +75,14 @@ def draw(finding: Finding, path: str) -> None:
     axes.set_xticks(range(len(classes)), classes, rotation=45, ha="right")
     axes.set_yticks(range(len(classes)), classes)
     axes.set_xlabel("truly")
-    axes.set_ylabel("labelled")
+    axes.set_ylabel("labeled")
     axes.set_title(f"{finding.data.name}: noise by {finding.estimator}")
     for (i, j), value in np.ndenumerate(T):
         note = f"{value:.2f}"
         if finding.low is not None and finding.high is not None and len(classes) <= _WIDEST:
             note += f"\n{finding.low[i, j]:.2f}-{finding.high[i, j]:.2f}"
-        colour = "white" if value > 0.6 else "black"
-        axes.text(j, i, note, ha="center", va="center", color=colour, fontsize=8)
+        color = "white" if value > 0.6 else "black"
+        axes.text(j, i, note, ha="center", va="center", color=color, fontsize=8)
     try:
         figure.savefig(path)
     except (OSError, ValueError) as error:
@@ -109,7 +111,7 @@ def _numbers(matrix: Array) -> list[list[str]]:
 
 
 def _grid(classes: tuple[str, ...], cells: list[list[str]]) -> list[str]:
-    """Return the lines of a table with the classes' names on both sides."""
+    """Return the lines of a table with the names of the classes for rows and columns."""
     rows = [["", *classes], *([name, *row] for name, row in zip(classes, cells, strict=True))]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [

@@ -1,4 +1,4 @@
-"""The table of a tidy frame in every form: for people, and for programs."""
+"""Write the table of a tidy frame in every format, for people and for programs."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ from ncbench.results import NUMBERS, FrameBuilder, Value, as_text, keys_of, mark
 
 @dataclass(frozen=True)
 class Results:
-    """What a table is made of: cells with their marks, and how they are laid out.
+    """The content of a table: cells with their marks, and their layout.
 
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`ncbench.results.frame.tidy`, with marks, and a row for each missing cell.
+        As returned by :func:`ncbench.results.frame.tidy`, with marks, and a row for each missing
+        cell.
     layout : Layout
     value : Value
     ddof : {1, 0}
-        Of the standard errors.
+        The ddof of the standard errors.
     level : float
-        Of confidence.
+        The confidence level.
     unsaid : sequence of str
-        What all cells have that is not as by default, ``key=value`` each.
+        Settings of all cells that the table does not show and that are not the default, as
+        ``key=value``.
     mixed : sequence of str
-        Which cells are of other versions of a plug-in than the newest.
+        A sentence for each plug-in of which cells have several versions.
     """
 
     frame: pd.DataFrame
@@ -54,7 +56,7 @@ class Results:
         ddof: int = 1,
         level: float = 0.95,
     ) -> Results:
-        """Lay out what was collected."""
+        """Lay out the collected cells."""
         frame = cells.frame(ddof, level, keep=[*(rows or []), *(cols or [])])
         layout = Layout(frame, rows, cols)
         unsaid, mixed = cells.not_default(keys_of(frame)), cells.mixed_versions()
@@ -68,7 +70,7 @@ class Results:
         return replace(table, notes=[*table.notes, *self.mixed])
 
     def tidy(self) -> pd.DataFrame:
-        """Return the table for programs: one row for each cell, every column a plain value."""
+        """Return the table for programs: one row per cell, with plain values in every column."""
         frame = self.frame[keys_of(self.frame)].assign(value=str(self.value))
         frame[NUMBERS] = self.frame[NUMBERS]
         frame = frame.assign(ddof=self.ddof, confidence=self.level)
@@ -88,7 +90,7 @@ class Results:
     def parquet(self) -> bytes:
         """Return the tidy table as Parquet."""
         frame = self.tidy()
-        for column in frame.columns:  # a column of Parquet has one type
+        for column in frame.columns:  # a Parquet column has one type
             if frame[column].dtype == object:
                 frame[column] = frame[column].map(as_text)
         stream = io.BytesIO()
@@ -112,15 +114,15 @@ TABLE_FORMATS: dict[str, Callable[[Results], str | bytes]] = {
 
 
 def write(content: str | bytes, path: Path) -> None:
-    """Write what was made to a file, whole or not at all."""
+    """Write content to a file, completely or not at all."""
     write_output(path, content if isinstance(content, bytes) else f"{content}\n".encode())
 
 
 def print_or_write(content: str | bytes, out: str | None) -> None:
-    """Print what was made, or write it to the file that was asked for."""
+    """Print content, or write it to a file if one is given."""
     if out is None:
         if isinstance(content, bytes):
-            raise NcbenchError("this format is for files: say which with --out FILE")
+            raise NcbenchError("this format cannot be printed; give a file with --out FILE")
         print(content)
         return
     write(content, Path(out))

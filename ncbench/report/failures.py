@@ -1,4 +1,4 @@
-"""The list of failed cells a sweep ends with."""
+"""The table of failed cells at the end of a sweep."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COLUMNS = ("failed", "measure", "dataset", "sigma", "algo", "reason")
 
 
 def print_failures(records: Sequence[Record]) -> None:
-    """Print a table of failed cells, each with the place of its record."""
+    """Print a table of failed cells, with the ids of their records."""
     if not records:
         return
     rows = []
@@ -22,5 +22,5 @@ def print_failures(records: Sequence[Record]) -> None:
         row = [record["id"], measure, dataset, f"{config['sigma']:g}", algo, reason]
         rows.append(list(map(Entry, row)))
     print()
-    note = "Tracebacks are in the records. Failed cells run again when the sweep does."
+    note = "The records contain tracebacks. Failed cells run again when the sweep is repeated."
     Grid(_COLUMNS, rows, 1, [note]).print()

@@ -1,4 +1,4 @@
-"""A table for people: for a terminal, as Markdown, or as LaTeX. Whatever users named is escaped."""
+"""Tables for people: for a terminal, as Markdown, or as LaTeX. Names from users are escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rich.text import Text
 
 @dataclass(frozen=True)
 class Entry:
-    """What stands in one place of a table.
+    """One entry of a table.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ class Grid:
     columns : sequence of str
     rows : sequence of sequences of Entry
     labels : int
-        How many of the first columns name the row; the others are numbers. Where a row repeats
-        the labels of the one above it, all but the last are left blank, as in print.
+        The number of leading columns that name the row; the others are numbers. Labels that
+        repeat those of the row above are left blank, except for the last.
     notes : sequence of str
-        What has to be known to read it, a sentence or two each.
+        Notes below the table, a sentence or two each.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Grid:
     notes: Sequence[str] = field(default_factory=list)
 
     def print(self, console: Console | None = None) -> None:
-        """Print it for a terminal or a log."""
+        """Print the table to a terminal or a log."""
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in self.columns:
             table.add_column(Text(column))
@@ -73,20 +73,20 @@ class Grid:
             table.add_row(*(Text(e.text + e.mark, style="bold" if e.bold else "") for e in row))
         if console is None:
             console = Console(highlight=False)
-            if not console.is_terminal:  # a log has no width of its own
+            if not console.is_terminal:  # a log has no width
                 console.width = max(200, console.measure(table).maximum)
         console.print(table)
         for note in self.notes:
             console.print(Text(note), soft_wrap=True)
 
     def text(self) -> str:
-        """Return what is printed to a log."""
+        """Return the table as printed to a log."""
         stream = io.StringIO()
         self.print(Console(file=stream, width=10_000, color_system=None))
         return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
     def markdown(self) -> str:
-        """Return it in GitHub's Markdown."""
+        """Return the table in GitHub's Markdown."""
         rules = ["---" if i < self.labels else "---:" for i in range(len(self.columns))]
         lines = [_line(map(escape_markdown, self.columns)), "|" + "|".join(rules) + "|"]
         for row in self.printed_rows():
@@ -96,7 +96,7 @@ class Grid:
         return "\n".join(lines)
 
     def latex(self) -> str:
-        r"""Return a table environment; it needs ``\usepackage{booktabs}`` and nothing else."""
+        r"""Return a LaTeX table environment; it needs only ``\usepackage{booktabs}``."""
         numbers = len(self.columns) - self.labels
         lines = [
             "% needs \\usepackage{booktabs}",
@@ -120,7 +120,7 @@ class Grid:
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
     def printed_rows(self) -> list[list[Entry]]:
-        """Return the rows as they are shown: labels that repeat the row above are blank."""
+        """Return the rows with blanks for labels that repeat the row above."""
         printed = []
         above: Sequence[Entry] = []
         for row in self.rows:
@@ -140,7 +140,7 @@ class Section(NamedTuple):
 
 
 def print_sections(sections: Iterable[Section]) -> None:
-    """Print tables for a terminal or a log."""
+    """Print tables to a terminal or a log."""
     for number, (title, grid) in enumerate(sections):
         print(end="\n" if number else "")
         if title:
@@ -149,7 +149,7 @@ def print_sections(sections: Iterable[Section]) -> None:
 
 
 def text_of(sections: Iterable[Section]) -> str:
-    """Return what is printed to a log."""
+    """Return tables as printed to a log."""
     parts = (f"{title}\n{grid.text()}" if title else grid.text() for title, grid in sections)
     return "\n\n".join(parts)
 
@@ -164,7 +164,7 @@ def markdown_of(sections: Iterable[Section]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Escape what Markdown or HTML would take as its own.
+    r"""Escape the special characters of Markdown and HTML.
 
     Examples
     --------
@@ -183,13 +183,13 @@ _LATEX = {
     "|": "\\textbar{}",
     '"': "''",
     "'": "\\textquotesingle{}",
-    "-": "{-}",  # no ligature of two
+    "-": "{-}",  # keeps two dashes from becoming a ligature
     **{character: f"\\{character}" for character in "{}$&#_%"},
 }
 
 
 def escape_latex(text: str) -> str:
-    r"""Escape what LaTeX would take as its own; what its standard fonts lack is spelt out.
+    r"""Escape the special characters of LaTeX; write characters its fonts lack as code points.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def escape_latex(text: str) -> str:
 def _latex_character(character: str) -> str:
     if character in _LATEX:
         return _LATEX[character]
-    # Latin-1's letters, but for those that pdfLaTeX's default encoding lacks.
+    # The letters of Latin-1, except for those that pdfLaTeX's default encoding lacks.
     if character.isascii() or (0xC0 <= ord(character) <= 0xFF and character not in "ÐðÞþ"):
         return character
     return f"\\texttt{{U+{ord(character):04X}}}"
@@ -229,9 +229,9 @@ def _markdown_entry(entry: Entry) -> str:
 
 
 def _latex_entry(entry: Entry) -> str:
-    # Bold is wide: of "mean (standard error)" only the mean is.
+    # Bold is wide, so only the mean in "mean (standard error)" is bold.
     first, space, rest = entry.text.partition(" ")
     first = escape_latex(first)
     text = (f"\\textbf{{{first}}}" if entry.bold else first) + escape_latex(space + rest)
-    # The mark hangs out, so that numbers stay aligned.
+    # The mark takes no space, so that numbers stay aligned.
     return text + (f"\\rlap{{{escape_latex(entry.mark)}}}" if entry.mark else "")

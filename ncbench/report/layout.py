@@ -1,4 +1,4 @@
-"""From a tidy frame to a table: which keys make rows and columns, and what each place says."""
+"""Lay out a tidy frame as a table: the keys of rows and columns, and the text of each entry."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from typing import Any
 
 import pandas as pd
 
+from ncbench.errors import counted
 from ncbench.report.grid import Entry, Grid
 from ncbench.results import BEST, LOSS, TIED, Value, as_text, in_order, keys_of, rule
 
 MISSING = "missing"
-"""Status of a place of the table that has no record."""
+"""Status of an entry of the table that has no record."""
 
 _SIGNS = {BEST: "*", TIED: "~", "": ""}
 
 
 class Layout:
-    """Which keys make the rows of a table, and which its columns.
+    """The keys of the rows and of the columns of a table.
 
-    A key that is asked for in neither and has several values is added to the rows: cells are
-    never averaged, and none hides another. One that has a single value is said below the table.
+    A key that is in neither is added to the rows if it has several values, so that cells are never
+    averaged and never hide each other. If it has one value, that is noted below the table.
 
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`ncbench.results.frame.tidy`.
+        As returned by :func:`ncbench.results.frame.tidy`.
     rows, cols : sequence of str, optional
-        By default every key but sigma, and sigma.
+        By default, all keys except sigma are rows, and sigma is the column.
     """
 
     def __init__(
@@ -46,16 +47,16 @@ class Layout:
         varied = [key for key in left if frame[key].map(as_text).nunique() > 1]
         self.rows = [*varied, *(key for key in rows if key not in cols)]
         self.cols = list(cols)
-        self.said = [key for key in left if key not in varied]
+        self.constant = [key for key in left if key not in varied]
 
 
 def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """Add a row, of status missing, for each place of the table that has no record."""
+    """Add a row with status missing for each entry of the table that has no record."""
     rows, cols = distinct(frame, layout.rows), distinct(frame, layout.cols)
     present = set(zip(_texts(frame, layout.rows), _texts(frame, layout.cols), strict=True))
-    said = {key: frame[key].iloc[0] for key in layout.said} if len(frame) else {}
+    constant = {key: frame[key].iloc[0] for key in layout.constant} if len(frame) else {}
     absent = [
-        {**said, **row, **col}
+        {**constant, **row, **col}
         for (row_text, row), (col_text, col) in itertools.product(rows.items(), cols.items())
         if (row_text, col_text) not in present
     ]
@@ -75,10 +76,11 @@ def grid(
     level: float = 0.95,
     unsaid: Sequence[str] = (),
 ) -> Grid:
-    """Return the table of a frame that has its marks: ``mean (standard error)`` in each place.
+    """Return the table of a frame with marks: ``mean (standard error)`` in each entry.
 
-    The number of trials is shown where it is not the usual one; what is skipped, failed, absent
-    or missing says so, with reasons below; so do the settings ``unsaid``, which all cells have.
+    The number of trials is shown if it is not the usual one. Cells that are skipped, failed,
+    absent or missing show their status, with reasons in the notes. The notes also list ``unsaid``,
+    the settings that all cells have.
     """
     done = frame[frame["n"] > 0]
     usual_n = int(done["n"].mode().iloc[0]) if len(done) else 0
@@ -108,7 +110,7 @@ def grid(
 
 
 def distinct(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Return the combinations of values that keys have, in order, by their texts."""
+    """Return the sorted combinations of values of some keys, by their texts."""
     if not keys:
         return {(): {}}
     ordered = in_order(frame, keys)
@@ -137,15 +139,16 @@ def _entry(cell: Any, usual_n: int, style: str) -> Entry:
 
 
 def _both(first: Entry, second: Entry) -> Entry:
-    """Return two cells in one place: their keys differ, but are written alike ("1" and 1)."""
+    """Return two cells as one entry: their keys differ, but have the same text ("1" and 1)."""
     return Entry(f"{first.text}{first.mark} / {second.text}", second.bold, second.mark)
 
 
 def _same_in_all(frame: pd.DataFrame, layout: Layout, unsaid: Sequence[str]) -> list[str]:
     if not len(frame):
         return []
-    said = [f"{key}={as_text(frame[key].iloc[0])}" for key in layout.said]
-    return [f"All with {', '.join([*said, *unsaid])}."] if said or unsaid else []
+    settings = [f"{key}={as_text(frame[key].iloc[0])}" for key in layout.constant]
+    settings += unsaid
+    return [f"All with {', '.join(settings)}."] if settings else []
 
 
 def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: float) -> list[str]:
@@ -153,11 +156,10 @@ def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: fl
     if usual_n:
         what = "Losses: lower is better."
         if value.name != LOSS and value.is_loss:
-            what = f"Losses: {value}, lower is better; the measure column is what was optimised."
+            what = f"Losses: {value}, lower is better; the measure column is what was optimized."
         elif not value.is_loss:
             what = f"Values: {value}."
-        trials = "1 trial" if usual_n == 1 else f"{usual_n} trials"
-        note = f"{what} mean (standard error, ddof {ddof}) over {trials}"
+        note = f"{what} mean (standard error, ddof {ddof}) over {counted(usual_n, 'trial')}"
         marks = set(frame["mark"])
         if BEST in marks:
             note += "; * best"

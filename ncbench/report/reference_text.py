@@ -11,7 +11,7 @@ from ncbench.results import AHEAD, COMPARED, NOT_PRESENT, Comparison, as_text
 
 
 def comparison_sections(comparison: Comparison) -> list[Section]:
-    """Return the table of cells and that of counts."""
+    """Return the table of cells and the table of counts."""
     keys = [key for key in comparison.cells.columns if key not in COMPARED]
     present = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
     rows = [
@@ -64,5 +64,5 @@ def _entries(row: Mapping[Any, Any]) -> list[Entry]:
 
 
 def in_errors_text(row: Mapping[Any, Any]) -> str:
-    """Return a difference in standard errors as tables have it."""
+    """Return a difference in standard errors as text for a table."""
     return "-" if math.isnan(row["in_errors"]) else f"{row['in_errors']:+.1f}"

@@ -11,7 +11,7 @@ from ncbench.results.regret import curve_keys, slopes
 
 
 def optima_section(optima: pd.DataFrame) -> Section:
-    """Return the least loss of each measure, with a bound on its error."""
+    """Return the lowest possible loss of each measure, with a bound on its error."""
     rows = [
         [Entry(row["measure"]), Entry(f"{row['bayes']:.5f}"), Entry(f"{row['error']:.0e}")]
         for row in optima.to_dict("records")
@@ -20,12 +20,12 @@ def optima_section(optima: pd.DataFrame) -> Section:
 
 
 def regret_sections(frame: pd.DataFrame, style: str) -> list[Section]:
-    """Return the terms of the bounds, and the slopes of the regret where there are any.
+    """Return the terms of the bounds, and the slopes of the regret if there are any.
 
     Parameters
     ----------
     frame : DataFrame
-        As :func:`ncbench.results.regret.terms` returns it.
+        As returned by :func:`ncbench.results.regret.terms`.
     style : str
         Format of numbers.
     """
@@ -37,8 +37,8 @@ def regret_sections(frame: pd.DataFrame, style: str) -> list[Section]:
         sections.append(Section("", _grid(fitted.drop(columns=[*same, "at_1"]), style)))
         return sections
     no_slope = (
-        "No slope of the regret: that takes two or more sample sizes, such as "
-        "dataset.train=100,1000,10000, where it is above 0."
+        "No slope of the regret: a slope needs positive regret at two or more sample sizes, such "
+        "as dataset.train=100,1000,10000."
     )
     return [sections[0]._replace(grid=_grid(frame.drop(columns=same), style, no_slope))]
 

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ncbench.errors import counted
 from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
 from ncbench.results import Pair, Ranking, as_text
 
 
 @dataclass(frozen=True)
 class Conclusions:
-    """A pair of methods, if one was asked for, and the ranks of all.
+    """The comparison of a pair of methods, if requested, and the ranks of all methods.
 
     Parameters
     ----------
     pair : Pair, optional
     rankings : sequence of Ranking
     over : sequence of str
-        What was ranked over.
+        The keys that were ranked over.
     """
 
     pair: Pair | None
@@ -28,32 +29,32 @@ class Conclusions:
     over: Sequence[str]
 
     def sections(self) -> list[Section]:
-        """Return tables and sentences, with their titles."""
-        found = []
+        """Return titles, tables and sentences."""
+        sections = []
         if self.pair:
             title = f"{self.pair.first} - {self.pair.second}"
-            found.append(Section(title, _pair_grid(self.pair)))
+            sections.append(Section(title, _pair_grid(self.pair)))
         for ranking in self.rankings:
-            found.append(Section(f"Ranks: {ranking.measure}", _rank_grid(ranking, self.over)))
-        return found
+            sections.append(Section(f"Ranks: {ranking.measure}", _rank_grid(ranking, self.over)))
+        return sections
 
     def json(self) -> str:
         """Return the numbers as JSON."""
-        found: dict[str, Any] = {"ranks": [_rank_data(ranking) for ranking in self.rankings]}
+        data: dict[str, Any] = {"ranks": [_rank_data(ranking) for ranking in self.rankings]}
         if self.pair:
             pair = self.pair
-            found["pair"] = {
+            data["pair"] = {
                 "first": pair.first,
                 "second": pair.second,
                 "level": pair.level,
                 "wins_ties_losses": list(pair.counts),
                 "solved_by_one_only": pair.alone,
-                # pandas writes what JSON has no word for, an interval without end, as null
+                # pandas writes an infinite interval, which JSON does not have, as null
                 "cells": json.loads(pair.cells.to_json(orient="records", double_precision=15)),
                 "conclusion": pair.conclusion,
                 "warning": pair.warning,
             }
-        return json.dumps(found, indent=2, allow_nan=False)
+        return json.dumps(data, indent=2, allow_nan=False)
 
 
 SIGNIFICANCE_FORMATS = {
@@ -72,14 +73,14 @@ def _pair_grid(pair: Pair) -> Grid:
     columns = [*keys, "n", pair.first, pair.second, "difference", interval, *tests]
     rows = []
     for row in pair.cells.to_dict("records"):
-        found = row["p_holm"] < 1 - pair.level
+        rejected = row["p_holm"] < 1 - pair.level
         rows.append(
             [
                 *(Entry(as_text(row[key])) for key in keys),
                 Entry(str(row["n"])),
                 Entry(f"{row['mean_first']:.3f}"),
                 Entry(f"{row['mean_second']:.3f}"),
-                Entry(f"{row['difference']:+.3f}", bold=found, mark="*" if found else ""),
+                Entry(f"{row['difference']:+.3f}", bold=rejected, mark="*" if rejected else ""),
                 Entry(f"[{row['low']:+.3f}, {row['high']:+.3f}]"),
                 *(Entry(f"{row[p]:.3g}") for p in ("p", "p_holm", "wilcoxon_p", "wilcoxon_p_holm")),
                 Entry(f"{row['smallest_p']:.3g}"),
@@ -87,17 +88,23 @@ def _pair_grid(pair: Pair) -> Grid:
         )
     wins, ties, losses = pair.counts
     notes = [
-        "Losses: a difference below 0 favours the first. Interval and p: paired t test over the "
+        "Losses: a difference below 0 favors the first. Interval and p: paired t test over the "
         "same splits"
         + (", variance corrected for their overlap" if pair.cells["corrected"].all() else "")
-        + "; Wilcoxon: signed ranks, not corrected for overlap; smallest: the least p it could "
-        f"have given. * after Holm's correction below {1 - pair.level:.2g}.",
-        f"By mean loss {pair.first} wins {wins}, ties {ties}, loses {losses} of {len(rows)} cells.",
+        + "; Wilcoxon: signed ranks, not corrected for overlap; smallest: the smallest p it could "
+        f"have given. * below {1 - pair.level:.2g} after Holm's correction.",
+        f"By mean loss {pair.first} wins {wins}, ties {ties}, loses {losses} of "
+        f"{counted(len(rows), 'cell')}.",
     ]
     if pair.alone:
-        notes.append(f"{pair.alone} cells that only one of them has solved are left out.")
+        notes.append(_left_out(pair.alone, "only one of them has solved"))
     notes += [pair.warning] if pair.warning else []
     return Grid(columns, rows, len(keys), [*notes, pair.conclusion])
+
+
+def _left_out(number: int, why: str) -> str:
+    verb = "is" if number == 1 else "are"
+    return f"{counted(number, 'cell')} that {why} {verb} left out."
 
 
 def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
@@ -114,7 +121,7 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
         ]
         for a in methods
     ]
-    notes = ["Against each other: wins / ties / losses by mean loss, over cells."]
+    notes = ["Against each other: wins / ties / losses over cells, by mean loss."]
     if ranks is None:
         notes.append("Not ranked: fewer than two algorithms have solved the same cells.")
     else:
@@ -122,7 +129,7 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
         independent = (
             "data sets"
             if "sigma" not in over
-            else "rows of ranks, which several noise levels of one data set are not"
+            else "rows of ranks, but the noise levels of one data set are not independent"
         )
         notes += [
             f"Ranked over {ranks.blocks}{averaged}. Friedman's chi-squared = "
@@ -130,10 +137,10 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
             f"({'exact' if ranks.exact else 'chi-squared distribution'}); critical difference "
             f"(Nemenyi) {ranks.critical_difference:.2f}. Algorithms that share a letter are not "
             "separable.",
-            f"{ranks.conclusion} It supposes independent {independent}.",
+            f"{ranks.conclusion} The test assumes independent {independent}.",
         ]
     if ranking.left_out:
-        notes.append(f"{ranking.left_out} cells that some algorithm has not solved are left out.")
+        notes.append(_left_out(ranking.left_out, "some algorithm has not solved"))
     return Grid(columns, rows, 1, notes)
 
 

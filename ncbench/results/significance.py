@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pandas as pd
 
-from ncbench.errors import NcbenchError, UnknownName, counted
+from ncbench.errors import NcbenchError, UnknownName, counted, did_you_mean
 from ncbench.results.best import Measured, in_pairs, method_keys, problem_keys, problems
 from ncbench.results.frame import same_text
 from ncbench.results.statistics import (
@@ -69,10 +69,10 @@ def _method(
             chosen[problem] = cell
     if not chosen:
         algorithms = {cell.method[algo] for found in cells.values() for cell in found.values()}
-        raise UnknownName.among(
-            "--pair: these records have no algorithm; its name",
-            name,
-            {*algorithms, *methods_of(cells)},
+        known = sorted({*algorithms, *methods_of(cells)})
+        hint = did_you_mean(name, known)
+        raise NcbenchError(
+            f"--pair {name}: no record has this algorithm; {hint}They have: {', '.join(known)}"
         )
     return (labels.pop() if len(labels) == 1 else name), chosen
 

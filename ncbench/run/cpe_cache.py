@@ -148,7 +148,7 @@ def _digest(start: bytes, *arrays: NDArray) -> str:
 
 
 def _read(path: Path, m: int) -> Array | None:
-    """Return kept probabilities of m examples; None if there are none, or they are damaged."""
+    """Return the stored probabilities of m examples, or None if they are missing or damaged."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -165,7 +165,7 @@ def _read(path: Path, m: int) -> Array | None:
         _notice(path, f"it has {probabilities.shape[0]} rows instead of {m}")
         return None
     with contextlib.suppress(OSError):
-        os.utime(path)  # used just now: the last to go
+        os.utime(path)  # now the most recently used entry
     return probabilities
 
 

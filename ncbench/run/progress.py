@@ -127,18 +127,18 @@ def _ticks(folder: Path, ended: threading.Event) -> Iterator[Progress]:
     yield Progress.read(folder)
 
 
-def _news(progress: Progress, told: set[int]) -> Iterator[str]:
+def _news(progress: Progress, reported: set[int]) -> Iterator[str]:
     for number, state in sorted(progress.states.items()):
-        if number not in told and state["state"] != "running":
-            told.add(number)
+        if number not in reported and state["state"] != "running":
+            reported.add(number)
             found = "  (found finished)" if state["state"] == "found" else ""
-            yield f"[{len(told)}/{progress.total}] {state['line']}{found}"
+            yield f"[{len(reported)}/{progress.total}] {state['line']}{found}"
 
 
 def _log(folder: Path, ended: threading.Event) -> None:
-    told: set[int] = set()
+    reported: set[int] = set()
     for progress in _ticks(folder, ended):
-        for news in _news(progress, told):
+        for news in _news(progress, reported):
             print(news, flush=True)
 
 
@@ -148,10 +148,10 @@ def _bar(folder: Path, ended: threading.Event) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    told: set[int] = set()
+    reported: set[int] = set()
     with Live(console=console, refresh_per_second=4, transient=True) as live:
         for progress in _ticks(folder, ended):
-            for news in _news(progress, told):
+            for news in _news(progress, reported):
                 console.print(Text(news))
             live.update(_panel(progress, console.width))
 

@@ -60,9 +60,9 @@ def prepare(config: Config) -> Cell:
     measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
     reported = _reported_measures(config, measure)
-    # A cost matrix of the wrong shape, a background class that does not exist.
+    # Raises for a cost matrix of the wrong shape, or for an unknown background class.
     _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
-    # What a plug-in refuses is found now: nothing has been written yet.
+    # Build every plug-in now, so that bad parameters raise before anything is written.
     registry = get_registry()
     _build(config, "t_estimator")
     cpe = _build(config, "cpe", random_state=0)
@@ -193,9 +193,9 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
 
 
 def losses(cell: Cell, C: Array) -> dict[str, dict[str, Any]]:
-    """Return every reported measure of a confusion matrix, as a trial records them.
+    """Return the losses of a confusion matrix by every reported measure, as a trial records them.
 
-    A measure that nobody asked for must not harm the run: if it fails, ``absent`` says why.
+    Only the optimized measure must not fail. If another one fails, ``absent`` has the reason.
     """
     found: dict[str, dict[str, Any]] = {"losses": {}}
     for name, psi in cell.reported.items():
@@ -234,7 +234,7 @@ def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:
         if plugin.kind == "measure":
             try:
                 reported[plugin.name] = registry.build("measure", plugin.name)
-            except Exception:  # cost without a cost matrix, or a plug-in that is broken
+            except Exception:  # a required parameter, such as a cost matrix, or a broken plug-in
                 continue
     return {**reported, config["measure"]["name"]: measure}
 

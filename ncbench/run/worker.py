@@ -55,9 +55,9 @@ class Worker:
         return _killed(config, self._process.wait())
 
     def _answer(self) -> str:
-        """Wait for a line; return nothing if the child has ended.
+        """Wait for a line; return an empty text if the child has ended.
 
-        The end of the pipe does not tell: processes that the child started may still hold it.
+        The pipe may stay open after that, because processes that the child started may hold it.
         """
         assert self._process is not None
         while True:
@@ -136,8 +136,8 @@ def _serve(answers: int) -> None:
     # Ignored as well as blocked, because a library may unblock signals.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: queue.Queue[str] = queue.Queue()
-    # Processes that a plug-in starts wait for the lock of sys.stdin, which the thread below would
-    # hold all the time: it reads a copy.
+    # The thread below reads a copy of sys.stdin. Otherwise it would hold the lock of sys.stdin, and
+    # processes that a plug-in starts would wait for it.
     requests = os.fdopen(os.dup(sys.stdin.fileno()))
     sys.stdin = open(os.devnull)  # noqa: SIM115
     os.dup2(sys.stdin.fileno(), 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,11 @@ from ncbench.types import Array
 
 SEARCH = 20_000
 """Largest number of examples that choose C of the second level."""
+
+
+def logistic(**parameters: Any) -> Any:
+    """Return the learner of both levels, as it is registered."""
+    return load("cpe", "logistic")(**parameters)
 
 
 class StackedLogistic(ClassifierMixin, BaseEstimator):
@@ -52,7 +57,6 @@ class StackedLogistic(ClassifierMixin, BaseEstimator):
         """Fit the first level, and the second level to X and held-out probabilities."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         n = len(self.classes_)
-        logistic = load("cpe", "logistic")
         self.first_ = logistic().fit(X, codes)
         held_out = posterior(self.first_, X, n)  # kept if the rest of a fold has one class
         order = np.arange(len(codes))

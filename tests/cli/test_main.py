@@ -30,7 +30,7 @@ BAD_INPUT = {
         ["algo.max_iter=many"],
         ["algo.max_iter=many; expected a whole number"],
     ),
-    "ill-typed key": (["sigma=low"], ["sigma=low", "Float"]),
+    "ill-typed key": (["sigma=low"], ["sigma=low; expected a number"]),
     "choice": (["algo.sample_split=third"], ["algo.sample_split=third", "none, half, crossfit"]),
     "sigma too large": (["sigma=1.5"], ["sigma=1.5", "[0, 1]"]),
     "sigma negative": (["sigma=-0.1"], ["sigma=-0.1", "[0, 1]"]),

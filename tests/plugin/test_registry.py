@@ -191,7 +191,7 @@ def test_unknown_name_suggests_the_nearest(site: Site) -> None:
             UnknownName, match=r"measure 'godo' .*did you mean 'good'\? Known: good"
         ):
             use("measure", "godo")
-    with pytest.raises(UnknownName, match="algorithm 'x' is not known; Known: none"):
+    with pytest.raises(UnknownName, match=r"algorithm 'x' is not known\. Known: none"):
         registry.plugin("algo", "x")
     with pytest.raises(UnknownName, match=r"plug-in 'algoo' .*did you mean 'algo'\? Known: algo,"):
         registry.target("algoo", "good")

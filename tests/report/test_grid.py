@@ -66,7 +66,7 @@ BAD = {
         ["algo.max_itr", "did you mean 'algo.max_iter'"],
     ),
     "no such value": (["--where", "sigma=0.7"], ["sigma", "'0.7'", "Known: 0.1, 0.2"]),
-    "no such pair": (["--where", "dataset=iris", "status=failed"], ["no record has all of"]),
+    "no such pair": (["--where", "dataset=iris", "status=failed"], ["no record matches"]),
     "no equals": (["--where", "sigma"], ["--where sigma", "KEY=VALUE"]),
     "no such row": (["--rows", "datset"], ["datset", "did you mean 'dataset'"]),
     "no such measure": (["--value", "h_maen"], ["h_maen", "did you mean 'h_mean'", "seconds.fit"]),

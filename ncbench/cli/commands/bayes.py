@@ -1,4 +1,4 @@
-"""bayes [DATASET]        print the lowest loss that any classifier can reach (dataset=synthetic)."""
+"""bayes [DATASET]        print the lowest loss any classifier can reach (dataset=synthetic)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Figures, one module each: a function from records to a matplotlib figure.
+"""Figures: each module has a function that draws records as a matplotlib figure.
 
-matplotlib is not a dependency of ncbench but of its extra ``report``; the modules below need it.
+The modules need matplotlib, which the extra ``report`` installs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ncbench.errors import NcbenchError
 
 
 def require(*packages: str) -> None:
-    """Raise, before anything is read or written, if a package of the extra is missing.
+    """Raise NcbenchError if a package of the extra ``report`` is not installed.
 
     Examples
     --------
@@ -29,4 +29,4 @@ def require(*packages: str) -> None:
 
 
 class NothingToDraw(NcbenchError):
-    """Records that a figure has no use for; the message says why."""
+    """The records have nothing that a figure could show; the message says why."""

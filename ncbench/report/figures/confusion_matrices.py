@@ -16,7 +16,7 @@ from ncbench.report.figures.style import drawing, grid, number, shortened, wrapp
 from ncbench.results.series import panels
 from ncbench.types import Array, Record
 
-_ANNOTATED = 6  # classes; more of them leave no room for numbers
+_ANNOTATED = 6  # classes; with more, there is no room for numbers
 _NAMED = 12
 _SIDE = 2.5
 
@@ -27,12 +27,12 @@ class Confusions(NamedTuple):
     Attributes
     ----------
     clean : array
-        C, on the clean test part: the one losses are computed from.
+        C on the clean test part, from which losses are computed.
     noisy : array
-        T C, what labels with the noise of the training part would have shown.
+        T C, the confusion matrix with labels as noisy as those of the training part.
     corrected : array
-        T^-1 T C with the estimate that the algorithm was given for the inverse, and the noise
-        itself for T. It is C again where T is known; elsewhere the difference is the estimate's.
+        That^-1 T C, where That is the estimate that the algorithm was given. If T is known this is
+        C again; otherwise it differs by the error of the estimate.
     """
 
     clean: Array
@@ -63,17 +63,17 @@ def confusions(record: Record) -> Confusions:
 
 
 def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
-    """Draw the three confusion matrices of each algorithm, a row each, for one problem.
+    """Draw the three confusion matrices of each algorithm for one problem, a row per algorithm.
 
     Rows of a matrix are divided by their sums: entry (i, j) is the share of label i that is
-    predicted as j, and the diagonal of the clean one holds the recalls.
+    predicted as j, and the diagonal of the clean matrix holds the recalls.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows of ``results``, of one measure, problem and sigma.
+        Rows of ``results`` with one measure, problem and sigma.
     records : sequence
-        Those ``results`` was given.
+        The records that ``results`` was given.
     """
     done = frame[frame["status"] == "done"]
     if done.empty:
@@ -100,7 +100,7 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure
             panel.tick_params(labelleft=False)
         bar = figure.colorbar(image, ax=axes, shrink=0.6, aspect=30, label="share of the label")
         if bar.solids is not None:
-            bar.solids.set_rasterized(True)  # an SVG has better uses for 256 rectangles
+            bar.solids.set_rasterized(True)  # not 256 rectangles in an SVG
         bar.outline.set_visible(False)
         sigma = number(rows["sigma"].iloc[0])
         figure.suptitle(
@@ -124,9 +124,9 @@ def _draw(axes: Axes, share: Array, classes: Sequence[str], most: float) -> Any:
     axes.tick_params(length=0)
     if n <= _ANNOTATED:
         for i, j in np.ndindex(n, n):
-            colour = "#ffffff" if share[i, j] > 0.55 * most else "#000000"
+            color = "#ffffff" if share[i, j] > 0.55 * most else "#000000"
             size = min(8.0, 34 / n)
-            axes.text(j, i, f"{share[i, j]:.2f}", ha="center", va="center", color=colour, size=size)
+            axes.text(j, i, f"{share[i, j]:.2f}", ha="center", va="center", color=color, size=size)
     if n <= _NAMED:
         names = [shortened(name, 0.7) for name in classes]
         size = min(8.0, 84 / n)

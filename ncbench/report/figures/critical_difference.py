@@ -1,4 +1,4 @@
-"""Critical-difference diagram: average ranks, and which of them are not separable."""
+"""Critical-difference diagram: average ranks, and the groups that are not separable."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ncbench.errors import counted
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import INK, drawing, wrapped
 
@@ -15,18 +16,18 @@ if TYPE_CHECKING:
     from ncbench.results import Ranking
 
 _WIDTH = 7.0  # inches of the figure
-_NAME = 2.1  # inches for the names at either side
+_NAME = 2.1  # inches for the names on each side
 
 
 def critical_difference(ranking: Ranking) -> Figure:
-    """Draw average ranks as in Demsar (2006): a bar joins what Nemenyi's test does not separate.
+    """Draw average ranks as in Demsar (2006), with bars that join algorithms not separable.
 
-    Names are in two columns, the better half on the left, each in a row of its own.
+    Names are in two columns, the better half on the left, each in its own row.
 
     Parameters
     ----------
     ranking : Ranking
-        As of ``ncbench.results.significance.rankings``.
+        As returned by ``ncbench.results.significance.rankings``.
 
     References
     ----------
@@ -75,7 +76,7 @@ def critical_difference(ranking: Ranking) -> Figure:
             axes.plot(ends, [depth, depth], color=INK, lw=3.5, solid_capstyle="butt")
         for number, name in enumerate(names):
             left = number < half
-            # The innermost names are lowest on either side, so that no leader crosses another.
+            # The innermost names are lowest on each side, so that no leader crosses another.
             row = number if left else len(names) - 1 - number
             y = depth - 0.1 - row_height * (row + 0.6)
             edge = _NAME - 0.15 if left else _WIDTH - _NAME + 0.15
@@ -90,10 +91,11 @@ def critical_difference(ranking: Ranking) -> Figure:
 
 
 def _title(ranking: Ranking, n: int) -> str:
-    said = f"{ranking.measure}: average rank over {n} data sets"
+    text = f"{ranking.measure}: average rank over {n} data sets"
     if ranking.left_out:
-        said += f"; left out for want of some algorithm: {ranking.left_out} of its problems"
-    return said
+        problems = counted(ranking.left_out, "problem")
+        text += f"; {problems} left out because some algorithm has not solved them"
+    return text
 
 
 def _axis(axes: Axes, k: int, first: float, last: float) -> None:

@@ -16,7 +16,7 @@ from ncbench.results.series import each_series
 def curve(
     axes: Axes, rows: pd.DataFrame, x: str, places: Sequence[float], style: int, name: str
 ) -> None:
-    """Draw mean losses, a point for each row, against a column.
+    """Draw mean losses against a column, with one point per row.
 
     Parameters
     ----------
@@ -24,24 +24,26 @@ def curve(
     rows : DataFrame
         With columns x, mean, sem and link.
     x : str
+        The name of the column.
     places : sequence of float
-        Where the panel has points: without a mean there, the line has a gap. It is not bridged.
+        All values of x in the panel. The line has a gap at values without a mean.
     style : int
+        The number of the line style.
     name : str
-        The id of the line in an SVG; those of its band, errors and points begin with it.
+        The id of the line in an SVG, and the prefix of the ids of its band, errors and points.
     """
     absent = pd.DataFrame({x: sorted(set(places) - set(rows[x]))})
     line = pd.concat([rows[[x, "mean", "sem"]], absent]).sort_values(x)
     look = line_style(style)
-    colour, dashes = look["color"], look["linestyle"]
+    color, dashes = look["color"], look["linestyle"]
     low, high = line["mean"] - line["sem"], line["mean"] + line["sem"]
-    axes.plot(line[x], line["mean"], color=colour, linestyle=dashes, gid=name)
-    axes.fill_between(line[x], low, high, color=colour, alpha=0.18, linewidth=0, gid=f"{name}-band")
-    # A band needs two points; a point without neighbours has its standard error all the same.
-    axes.vlines(line[x], low, high, color=colour, linewidth=0.9, gid=f"{name}-errors")
+    axes.plot(line[x], line["mean"], color=color, linestyle=dashes, gid=name)
+    axes.fill_between(line[x], low, high, color=color, alpha=0.18, linewidth=0, gid=f"{name}-band")
+    # A band needs two points, so vertical lines show the standard errors of single points.
+    axes.vlines(line[x], low, high, color=color, linewidth=0.9, gid=f"{name}-errors")
     known = rows[rows["mean"].notna()]
     points = axes.scatter(
-        known[x], known["mean"], s=26, color=colour, marker=look["marker"], zorder=3
+        known[x], known["mean"], s=26, color=color, marker=look["marker"], zorder=3
     )
     points.set_gid(f"{name}-points")
     if known["link"].notna().all():
@@ -49,14 +51,14 @@ def curve(
 
 
 def samples(frame: pd.DataFrame) -> tuple[list[Artist], list[str]]:
-    """Return what a legend needs: a line and a name for each series that is done somewhere."""
+    """Return a line and a name for the legend, for each series with at least one done cell."""
     drawn = each_series(frame[frame["status"] == "done"].sort_values("style", kind="stable"))
     lines: list[Artist] = [Line2D([], [], **line_style(style)) for _, style, _ in drawn]
     return lines, [name for name, _, _ in drawn]
 
 
 def not_drawn(rows: pd.DataFrame) -> list[str]:
-    """Return lines that name the cells without a value, as "failed: fw at 0.3"."""
+    """Return lines of text that list the cells without a value, such as "failed: fw at 0.3"."""
     lines: list[str] = []
     for status, cells in rows[rows["status"] != "done"].groupby("status"):
         names = [

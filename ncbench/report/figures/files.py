@@ -1,4 +1,4 @@
-"""``ncbench figures``: every figure that the records below a folder allow, as files."""
+"""``ncbench figures``: draw every figure that the records below a folder allow."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ Drawn = tuple[str, Figure | NothingToDraw]
 
 
 def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[Drawn]:
-    """Draw every figure; give its file's name, and the figure or why there is none.
+    """Draw every figure; yield its file name, and the figure or the reason why there is none.
 
     Parameters
     ----------
     records : sequence
     sigma : float, optional
-        Of confusion matrices and paths; by default the largest of each measure and data set.
+        The sigma of confusion matrices and paths; by default the largest of each measure and data
+        set.
     """
     frame = results(records)
     one_sigma = at_sigma(frame, sigma)
@@ -50,7 +51,7 @@ def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[D
 def write_figures(
     records: Sequence[Record], out: Path, formats: Sequence[str], sigma: float | None = None
 ) -> None:
-    """Write every figure into a folder, and say which are there and which are not, and why."""
+    """Write every figure to a folder; print the files, and why other figures were not drawn."""
     for name, figure in figures(records, sigma):
         if isinstance(figure, NothingToDraw):
             print(f"not drawn: {name}: {figure}")
@@ -68,7 +69,7 @@ def _drawn(name: str, draw: Callable[[], Figure]) -> Drawn:
 
 
 def _safe(text: str) -> str:
-    """Return a text as part of a file's name, on any system.
+    """Return a text that can be part of a file name on any system.
 
     Examples
     --------

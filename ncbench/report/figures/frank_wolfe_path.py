@@ -1,4 +1,4 @@
-"""The way of Frank-Wolfe: objective and gap against the step."""
+"""The path of Frank-Wolfe: objective and gap against the step."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from ncbench.types import Record
 def frank_wolfe_path(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
     """Draw objective and gap against the step, for each measure and problem.
 
-    Both are what the algorithm sees: of the corrected confusion matrix of the training part.
-    The gap is measured on the sample and can be negative; its size is drawn, hollow where it is.
-    Trials are drawn one by one, since each is a path of its own.
+    Both are as the algorithm sees them: of the corrected confusion matrix of the training part.
+    The gap is measured on the sample and can be negative. Its absolute value is drawn, with
+    hollow marks where it is negative. Each trial is a separate line.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows of ``results``, of one sigma for each measure and problem.
+        Rows of ``results``, with one sigma for each measure and problem.
     records : sequence
-        Those ``results`` was given.
+        The records that ``results`` was given.
     """
     drawn = frame[[_paths(records[place]) != [] for place in frame["record"]]]
     if drawn.empty:
-        raise NothingToDraw("no cell has a path in its diagnostics, as Frank-Wolfe writes it")
+        raise NothingToDraw("no cell has a Frank-Wolfe path in its diagnostics")
     found = panels(drawn)
     columns = min(4, len(found))
     with drawing():
@@ -75,7 +75,7 @@ def _draw(upper: Axes, lower: Axes, rows: pd.DataFrame, records: Sequence[Record
             line = {"color": look["color"], "linestyle": look["linestyle"], "linewidth": 0.9}
             upper.plot(step, path["objective"], gid=f"{name}-objective-{k}", **line)
             lower.plot(step, np.abs(gap), gid=f"{name}-gap-{k}", **line)
-        # A few points of the first path carry the marker, and the sign of the gap.
+        # A few points of the first path have markers, which show the sign of the gap.
         step, gap = np.asarray(paths[0]["step"]), np.asarray(paths[0]["gap"])
         few = np.unique(np.linspace(0, len(step) - 1, 7).astype(int))
         mark = {"marker": look["marker"], "s": 22, "zorder": 3, "edgecolors": look["color"]}

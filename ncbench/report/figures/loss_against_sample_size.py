@@ -30,18 +30,18 @@ _BAYES: dict[str, Any] = {"color": INK, "linewidth": 1.0, "linestyle": (0, (3, 3
 def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
     """Draw the mean loss against the sample size, one line for each sigma.
 
-    There is a panel for each measure, data set and algorithm that has several sizes. A dashed
-    line is the lowest loss that any classifier has, where the records know it.
+    There is a panel for each measure, data set and algorithm with several sizes. A dashed line is
+    the lowest loss any classifier can reach, where it is known.
 
     Parameters
     ----------
     frame : DataFrame
-        As of ``results``.
+        As returned by ``results``.
     """
     groups = several_sizes(frame)
     if not groups:
         raise NothingToDraw(
-            "every data set has one sample size; sweep over several, as in "
+            "every data set has only one sample size; sweep over several, such as "
             "dataset=synthetic dataset.train=100,1000,10000"
         )
     sigmas = sorted({sigma for _, rows in groups for sigma in rows["sigma"]})
@@ -67,7 +67,7 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
 
 
 def several_sizes(frame: pd.DataFrame) -> list[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Return measure, setting and series with their rows, where there are several sizes."""
+    """Return each measure, setting and series that has several sizes, with its rows."""
     keys = ["measure", "setting", "series"]
     sizes = frame.groupby(keys)["train_size"].transform("nunique")
     groups: Any = frame[sizes > 1].groupby(keys, sort=False)

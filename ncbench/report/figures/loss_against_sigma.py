@@ -15,12 +15,12 @@ from ncbench.results.series import each_series, panels
 def loss_against_sigma(frame: pd.DataFrame) -> Figure:
     """Draw the mean loss of each algorithm against the noise level, with its standard error.
 
-    A cell that is not done leaves a gap in its line, and is named below the panel.
+    A cell that is not done is a gap in its line, and is listed below the panel.
 
     Parameters
     ----------
     frame : DataFrame
-        As of ``results``.
+        As returned by ``results``.
     """
     if not (frame["status"] == "done").any():
         raise NothingToDraw("no cell is done")
@@ -45,7 +45,7 @@ def _draw(axes: Axes, rows: pd.DataFrame) -> None:
     for _, style, points in each_series(rows):
         curve(axes, points, "sigma", sigmas, style, f"series-{style}")
     space = 0.05 * (max(sigmas) - min(sigmas)) or 0.05
-    axes.set_xlim(min(sigmas) - space, max(sigmas) + space)  # also where nothing is done
+    axes.set_xlim(min(sigmas) - space, max(sigmas) + space)  # includes sigmas without done cells
     shown = ticks(sigmas)
     axes.set_xticks(shown, [number(value) for value in shown])
     axes.set_ylabel("loss")

@@ -1,4 +1,4 @@
-"""Figures of regret: against the size of the sample, and against the amount of noise."""
+"""Figures of the regret against the sample size and against the amount of noise."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ from ncbench.results.regret import CURVE, curve_keys, slopes
 
 
 def draw(frame: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draw ``regret_<measure>_<algo>.svg`` for each curve of ``summary.terms``; return the paths.
+    """Draw ``regret_<measure>_<algo>.svg`` for each curve of ``terms``; return the paths.
 
-    Where an algorithm has several curves of a measure, the name says what tells them apart.
+    If an algorithm has several curves for a measure, the file name has the keys that differ.
 
-    On the left regret against m for each sigma with the fitted slope, on the right regret
-    against ``||T^-1||_1`` for each m, all on logarithmic axes; bars are one standard error.
+    The left panel shows regret against m for each sigma, with the fitted slope. The right panel
+    shows regret against ``||T^-1||_1`` for each m. All axes are logarithmic; error bars are one
+    standard error.
     """
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise NcbenchError(
-            "drawing needs matplotlib: pip install 'ncbench[report]' (or matplotlib itself)"
-        ) from error
+        raise NcbenchError("figures need matplotlib: pip install 'ncbench[report]'") from error
     make_folder(folder)
     paths: list[Path] = []
     fits, keys = slopes(frame), curve_keys(frame)
@@ -36,16 +35,16 @@ def draw(frame: pd.DataFrame, folder: Path) -> list[Path]:
         names = dict(zip(keys, map(str, key), strict=True))
         figure = Figure(figsize=(9, 3.6), layout="constrained")
         against_m, against_noise = figure.subplots(1, 2, sharey=True)
-        colours = mpl.colormaps["viridis"](np.linspace(0, 0.9, curve["sigma"].nunique()))
-        for colour, (sigma, line) in zip(colours, curve.groupby("sigma"), strict=True):
+        colors = mpl.colormaps["viridis"](np.linspace(0, 0.9, curve["sigma"].nunique()))
+        for color, (sigma, line) in zip(colors, curve.groupby("sigma"), strict=True):
             label = f"$\\sigma$ = {sigma:g}"
             fit = fits[(fits[[*keys, "sigma"]] == [*key, sigma]).all(axis=1)]
             if len(fit):
                 slope, at_1 = fit[["slope", "at_1"]].iloc[0]
                 label += f", slope {slope:.2f}"
                 ends = np.array([line["m"].min(), line["m"].max()])
-                against_m.plot(ends, at_1 * ends**slope, ":", color=colour, linewidth=1)
-            bars = {"color": colour, "marker": "o", "markersize": 4, "linewidth": 1, "capsize": 2}
+                against_m.plot(ends, at_1 * ends**slope, ":", color=color, linewidth=1)
+            bars = {"color": color, "marker": "o", "markersize": 4, "linewidth": 1, "capsize": 2}
             against_m.errorbar(line["m"], line["regret"], line["sem"], label=label, **bars)
         against_m.set(xscale="log", yscale="log", xlabel="m", ylabel="regret")
         against_m.legend(fontsize=7)
@@ -60,25 +59,25 @@ def draw(frame: pd.DataFrame, folder: Path) -> list[Path]:
             )
         against_noise.set(xscale="log", yscale="log", xlabel="$\\|T^{-1}\\|_1$")
         against_noise.legend(fontsize=7)
-        said = _told_apart(frame, names)
-        figure.suptitle(", ".join([names["algo"], names["measure"], *said]), fontsize=10)
-        paths.append(_free(folder, ["regret", names["measure"], names["algo"], *said], paths))
-        # Text as text and no date: small files that change only when the numbers do.
+        others = _differing(frame, names)
+        figure.suptitle(", ".join([names["algo"], names["measure"], *others]), fontsize=10)
+        paths.append(_free(folder, ["regret", names["measure"], names["algo"], *others], paths))
+        # Text as text, and no date, so that files are small and change only with the numbers.
         with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ncbench"}):
             figure.savefig(paths[-1], metadata={"Date": None})
     return paths
 
 
-def _told_apart(frame: pd.DataFrame, names: dict[str, str]) -> list[str]:
-    """Return what else tells a curve from others of its measure and algorithm."""
+def _differing(frame: pd.DataFrame, names: dict[str, str]) -> list[str]:
+    """Return the settings in which a curve differs from others of its measure and algorithm."""
     alike = frame[(frame["measure"] == names["measure"]) & (frame["algo"] == names["algo"])]
     keys = [key for key in names if alike[key].nunique() > 1 and names[key] != ""]
-    # The name of a plug-in speaks for itself, a number does not.
+    # The name of a plug-in is clear without its key; a number is not.
     return [names[key] if key in CURVE else f"{key}={names[key]}" for key in keys]
 
 
 def _free(folder: Path, words: Sequence[str], taken: Sequence[Path]) -> Path:
-    """Return a path that no other curve has; values may be paths or lists themselves."""
+    """Return a path that no other curve has; words may contain any character."""
     stem = "_".join(re.sub(r"[^\w.=-]+", "-", word) for word in words)
     path, number = folder / f"{stem}.svg", 2
     while path in taken:

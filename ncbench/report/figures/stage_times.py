@@ -27,28 +27,28 @@ from ncbench.types import Record
 STAGES = {
     "t_estimate": "noise matrix",
     "cpe": "class probabilities",
-    "optimise": "optimisation",
+    "optimise": "optimization",
     "rest": "rest of the fit",
     "evaluate": "test",
     "other": "other",
 }
-"""Stages in their order, as they are called in the figure."""
+"""The names of the stages in the figure, in order."""
 
 _NAME = 1.2  # inches
 
 
 def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
-    """Draw the mean seconds a trial spends in each stage, a bar for each algorithm.
+    """Draw the mean time of each stage of a trial, with one bar for each algorithm.
 
-    Means are over all trials and sigmas. Class probabilities that another cell had computed
-    before cost next to nothing: bars say what was spent, not what would have been.
+    Means are over all trials and sigmas. Class probabilities that another cell has computed take
+    almost no time: bars show the time spent, not the time a cell would need alone.
 
     Parameters
     ----------
     frame : DataFrame
-        As of ``results``.
+        As returned by ``results``.
     records : sequence
-        Those ``results`` was given.
+        The records that ``results`` was given.
     """
     done = frame[frame["status"] == "done"]
     if done.empty:
@@ -79,7 +79,7 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
             panel.set_ylim(len(named) - 0.4, -0.6)
             panel.grid(axis="y", visible=False)
             panel.locator_params(axis="x", nbins=4)
-            panel.set_xlabel("seconds a trial")
+            panel.set_xlabel("seconds per trial")
             title(panel, f"{measure}, {problem}", size[0] - _NAME - 0.3)
         grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
         drawn = [k for k, _ in enumerate(STAGES) if spent[k] > 0]
@@ -96,7 +96,7 @@ def _stages(cells: pd.DataFrame, records: Sequence[Record]) -> list[float]:
     names = {name for trial in trials for name in trial}
     mean = {name: float(np.mean([t.get(name, 0.0) for t in trials])) for name in names}
     fit = mean.pop("fit", 0.0)
-    # "fit" contains these two, where an algorithm tells them apart.
+    # "fit" includes these two, if an algorithm reports them.
     mean["rest"] = max(0.0, fit - mean.get("cpe", 0.0) - mean.get("optimise", 0.0))
     mean["other"] = sum(seconds for name, seconds in mean.items() if name not in STAGES)
     return [mean.get(stage, 0.0) for stage in STAGES]

@@ -1,4 +1,4 @@
-"""How figures look: told apart without colour, laid out so that labels do not overlap."""
+"""The style of figures: readable without color, and without overlapping labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INK = "#1f2328"
 GRID = "#d0d4da"
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195")
-"""Okabe & Ito's colour-blind-safe colours, but for black and yellow, and a violet.
+"""Okabe & Ito's color-blind-safe colors without black and yellow, plus a violet.
 
 M. Okabe and K. Ito, Color Universal Design, 2008, https://jfly.uni-koeln.de/color/
 """
@@ -32,7 +32,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)))
 HATCHES = ("", "////", "----", "xxxx", "\\\\\\\\", "++++")
 
 PANEL = (3.5, 2.7)
-"""Inches of one panel: the width of a phone at 96 pixels an inch."""
+"""Size of one panel in inches: the width of a phone at 96 pixels per inch."""
 
 _POINTS = 9.0
 _LOOK: dict[Any, Any] = {
@@ -54,24 +54,24 @@ _LOOK: dict[Any, Any] = {
     "legend.frameon": False,
     "lines.linewidth": 1.4,
     "hatch.linewidth": 0.6,
-    "svg.fonttype": "none",  # text stays text: it can be searched, and read aloud
+    "svg.fonttype": "none",  # text stays text, which can be searched and read aloud
     "svg.hashsalt": "ncbench",  # the same figure gives the same file
 }
 
 
 @contextlib.contextmanager
 def drawing() -> Iterator[None]:
-    """Draw, or save, with the look of ncbench; whatever the user has set is left alone."""
+    """Use the style of ncbench in a block, without changing the user's settings."""
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()
         mpl.rcParams.update(_LOOK)
-        # In SVG the reader's font draws what this one lacks.
+        # In an SVG, the reader's fonts have glyphs that this font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
 
 def line_style(index: int) -> dict[str, Any]:
-    """Return colour, marker and dashes of a series; the first 36 differ in grey too."""
+    """Return color, marker and dashes of a series; the first 36 differ even without color."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": MARKERS[index % len(MARKERS)],
@@ -80,25 +80,25 @@ def line_style(index: int) -> dict[str, Any]:
 
 
 def grid(rows: int, columns: int, panel: tuple[float, float] = PANEL) -> tuple[Figure, Any]:
-    """Return a figure with ``rows x columns`` axes, and the array of them."""
+    """Return a figure with ``rows x columns`` axes, and the array of axes."""
     space = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)  # inches
     figure = Figure(figsize=(panel[0] * columns, panel[1] * rows), layout=space)
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 def title(axes: Axes, text: str, width: float = PANEL[0] - 0.75) -> None:
-    """Set a title that stays within its panel: its width is that of the axes, without labels."""
+    """Set a title that is wrapped to the width of the axes."""
     axes.set_title(wrapped(text, width), loc="left")
 
 
 def grow(figure: Figure, rows: int, texts: Sequence[str]) -> None:
-    """Make each row of panels higher by what the longest of some wrapped texts takes."""
+    """Make each row of panels higher, to fit the longest of some wrapped texts."""
     lines = max(text.count("\n") for text in texts)
     figure.set_figheight(figure.get_figheight() + 0.16 * lines * rows)
 
 
 def wrapped(text: str, width: float, lines: int = 3) -> str:
-    r"""Break a text to fit a width in inches; what exceeds the lines becomes an ellipsis.
+    r"""Wrap a text to a width in inches; an ellipsis replaces what exceeds the lines.
 
     Examples
     --------
@@ -133,14 +133,14 @@ def wrapped(text: str, width: float, lines: int = 3) -> str:
 
 @lru_cache(maxsize=4096)
 def text_width(text: str) -> float:
-    """Return the width of a text in inches, in the font and size of figures."""
+    """Return the width of a text in inches, in the font of the figures."""
     font = FontProperties(family="DejaVu Sans", size=_POINTS)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, False)
-    return 1.06 * float(width) / 72  # fitted to pixels, letters can be so much wider
+    return 1.06 * float(width) / 72  # letters fitted to pixels can be this much wider
 
 
 def shortened(text: str, width: float) -> str:
-    """Return a text in one line of a width in inches, with an ellipsis if it is longer.
+    """Shorten a text to a width in inches, with an ellipsis if it is longer.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def shortened(text: str, width: float) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Replace what has no place in a line, nor in XML.
+    r"""Replace characters that are not allowed in one line of text or in XML.
 
     Examples
     --------
@@ -167,13 +167,13 @@ def printable(text: str) -> str:
 
 
 def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
-    """Put a legend below the panels, in as many columns as there is room for.
+    """Put a legend below the panels, in as many columns as fit.
 
-    The figure grows by the height of the legend, so that panels keep theirs.
+    The figure grows by the height of the legend, so that the panels keep their height.
     """
     width = figure.get_figwidth()
     shown = [wrapped(label, width - 0.8) for label in labels]
-    # A column is its label, its sample of the line, and the space between.
+    # A column is the label, the sample of the line, and the space between them.
     column = 0.7 + max(text_width(line) for label in shown for line in label.split("\n"))
     columns = max(1, min(len(shown), int(width / column)))
     lines = max(label.count("\n") + 1 for label in shown) * -(-len(shown) // columns)
@@ -182,7 +182,7 @@ def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> 
 
 
 def ticks(values: Sequence[float], log: bool = False) -> list[float]:
-    """Return the values that can carry a label each without touching: a tenth apart, or more.
+    """Return the values whose labels do not touch: at least 0.12 of the range apart.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def ticks(values: Sequence[float], log: bool = False) -> list[float]:
 
 
 def number(value: float) -> str:
-    """Return a number as short as it can be on an axis.
+    """Return a number as short text for an axis.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def number(value: float) -> str:
 
 
 def decades(low: float, high: float, most: int = 5) -> list[float]:
-    """Return powers of ten between two positive numbers, thinned to a few.
+    """Return powers of ten between two positive numbers, at most ``most`` of them.
 
     Examples
     --------
@@ -229,9 +229,9 @@ def decades(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def saved(figure: Figure, form: str) -> bytes:
-    """Return a figure as the content of a file: ``svg``, or ``png`` with 200 dots an inch."""
+    """Return the content of an image file: ``svg``, ``pdf``, or ``png`` at 200 dots per inch."""
     stream = io.BytesIO()
     with drawing():
-        metadata = {"Date": None} if form == "svg" else None  # no two files differ by their time
+        metadata = {"Date": None} if form == "svg" else None  # the same figure, the same file
         figure.savefig(stream, format=form, dpi=200, metadata=metadata)
     return stream.getvalue()

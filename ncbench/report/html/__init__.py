@@ -1,1 +1,1 @@
-"""The report page: records as one HTML file that needs no network and no server."""
+"""The report page: one HTML file that works without a network or a server."""

@@ -1,4 +1,4 @@
-"""What the report page says, as plain data: the template turns it into HTML."""
+"""The content of the report page as plain data, which the template turns into HTML."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells.
 
 @dataclass(frozen=True)
 class Place:
-    """One place of the table: what it says, where its record is, and by what it is sorted."""
+    """One entry of the table: its text, the link to its record, and its value for sorting."""
 
     entry: Entry
     status: str
@@ -49,7 +49,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The table of ``aggregate``, with links."""
+    """The table of ``aggregate``, with links to the records."""
 
     names: list[str]
     columns: list[str]
@@ -58,8 +58,8 @@ class Table:
 
 
 def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
-    """Return cells that sweeps into these folders meant to run and that have no record."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return the cells of sweeps in these folders that have no record."""
+    missing: dict[str, dict[str, Any]] = {}
     for folder in folders:
         for path in sorted(Path(folder).rglob("sweeps/*/configs.json")):
             try:
@@ -68,26 +68,26 @@ def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
                 continue
             for config in configs:
                 if config["id"] not in known:
-                    found[config["id"]] = {
+                    missing[config["id"]] = {
                         "id": config["id"],
                         "status": MISSING,
-                        "reason": "a sweep meant to run it; it has no record",
+                        "reason": "part of a sweep, but has no record",
                         "config": config,
                         "provenance": {"command": config.get("command", [])},
                     }
-    return list(found.values())
+    return list(missing.values())
 
 
 def links(paths: Sequence[Path], page: Path) -> list[str]:
     """Return the URL of each record, relative to the page, so that both can be moved together."""
     folder = page.absolute().parent
-    found = []
+    urls = []
     for path in paths:
         try:
-            found.append(quote(Path(os.path.relpath(path.absolute(), folder)).as_posix()))
-        except ValueError:  # another drive of Windows
-            found.append(path.absolute().as_uri())
-    return found
+            urls.append(quote(Path(os.path.relpath(path.absolute(), folder)).as_posix()))
+        except ValueError:  # on another drive of Windows
+            urls.append(path.absolute().as_uri())
+    return urls
 
 
 def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[str, int]) -> Table:
@@ -96,7 +96,7 @@ def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[st
     Parameters
     ----------
     records : sequence
-        Also those that were planned and are missing.
+        The records, including those of missing cells.
     link : mapping
         From the id of a record to its URL.
     series : mapping
@@ -129,7 +129,7 @@ def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[st
 
 
 def cells(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """Return each cell as a row of the long table."""
+    """Yield each cell as a row of the table of all cells."""
     for row in _rows(frame):
         record = records[row["record"]]
         yield {
@@ -141,7 +141,7 @@ def cells(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[dict[str, 
 
 
 def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return for each measure how often each algorithm is best, and what its ranks say."""
+    """Return, for each measure, how often each algorithm is best, and its average rank."""
     found = []
     for measure, rows in frame.groupby("measure", sort=False):
         done = rows[rows["status"] == "done"]
@@ -162,7 +162,7 @@ def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def commands(records: Sequence[Record]) -> list[tuple[str, int]]:
-    """Return the commands that made the records, each with how many it made."""
+    """Return the commands that made the records, with the number of records of each."""
     counted = Counter(tuple(record.get("provenance", {}).get("command", ())) for record in records)
     return [
         (f"python -m ncbench {shlex.join(map(str, command))}", count)
@@ -171,7 +171,7 @@ def commands(records: Sequence[Record]) -> list[tuple[str, int]]:
 
 
 def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return where the records were made, each place and set of versions once."""
+    """Return each machine and set of versions that made records, with their number and times."""
     groups: dict[str, dict[str, Any]] = {}
     for record in records:
         origin = dict(record.get("provenance", {}))
@@ -189,7 +189,7 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def describe_safely(config: Mapping[str, Any]) -> str:
-    """Return a cell in a few words, also where a record of another age lacks a key."""
+    """Return the description of a cell, even if a record of another version lacks a key."""
     try:
         return describe_cell(config)
     except KeyError:
@@ -197,7 +197,7 @@ def describe_safely(config: Mapping[str, Any]) -> str:
 
 
 def swept(frame: pd.DataFrame) -> list[str]:
-    """Return the keys that differ among cells, beside measure, data set, algorithm and sigma."""
+    """Return the keys that differ between cells, except measure, data set, algorithm and sigma."""
     return [key for key in keys_of(plain(frame)) if key not in LEADING]
 
 

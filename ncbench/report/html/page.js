@@ -3,7 +3,7 @@
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
   const byId = (id) => document.getElementById(id);
 
-  // Sorting: by data-value where there is one, else by text; what has no value stays last.
+  // Sort by data-value if there is one, else by text; cells without a value come last.
   const key = (row, column) => {
     const cell = row.cells[column];
     return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent.trim();
@@ -31,7 +31,7 @@
     }
   }
 
-  // Filtering: rows and figures say what they are about in data-measure, data-dataset, ...
+  // Filter rows and figures by their attributes data-measure, data-dataset, ...
   const rows = all("table.sortable tbody tr");
   const figures = all("figure");
   const boxes = all(".chip input");
@@ -69,7 +69,7 @@
   }
   apply();
 
-  // Tips: a point in a figure links to its record; the row of that record says what it is.
+  // Show a tooltip for a point in a figure, with text from the row of the record it links to.
   const tip = byId("tip");
   const about = new Map(all("#cells a[data-about]").map((link) => [link.getAttribute("href"), link]));
   const hide = () => { tip.hidden = true; };
@@ -79,7 +79,8 @@
     if (!known) return hide();
     const row = known.closest("tr");
     const numbers = Array.from(row.cells).slice(-6, -3).map((cell) => cell.textContent);
-    tip.textContent = `${known.dataset.about}\nmean ${numbers[0]}, standard error ${numbers[1]}, ${numbers[2]} trials`;
+    const trials = numbers[2] === "1" ? "1 trial" : `${numbers[2]} trials`;
+    tip.textContent = `${known.dataset.about}\nmean ${numbers[0]}, standard error ${numbers[1]}, ${trials}`;
     tip.hidden = false;
     const at = link.getBoundingClientRect();
     const left = Math.min(at.left + 12, innerWidth - tip.offsetWidth - 8);

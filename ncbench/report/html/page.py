@@ -1,4 +1,4 @@
-"""``ncbench report``: puts the page together and writes it, whole or not at all."""
+"""``ncbench report``: render the page and write it, completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import ncbench
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, counted
 from ncbench.files import write_output
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import contents
@@ -32,11 +32,12 @@ def write_report(found: Records, folders: Sequence[str], out: Path) -> None:
     Parameters
     ----------
     found : Records
-        The records, and where they are.
+        The records and their paths.
     folders : sequence of str
-        Where they were looked for; cells that sweeps there meant to run and did not are shown.
+        The folders of the records. Cells of sweeps in these folders that did not run are shown as
+        missing.
     out : Path
-        The page. Its links to the records are relative to it.
+        The path of the page. Links to the records are relative to it.
     """
     if out.is_dir():
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
@@ -80,7 +81,7 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
         describe=contents.describe_safely,
         commands=contents.commands(kept),
         provenances=contents.provenances([r for r in kept if r["status"] != "missing"]),
-        remarks=[*found.problems, *([f"left out: {left_out} older records of the same "
+        remarks=[*found.problems, *([f"left out: {counted(left_out, 'older record')} of the same "
                                       "configurations"] if left_out else [])],
     )  # fmt: skip
 

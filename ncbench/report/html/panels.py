@@ -1,4 +1,4 @@
-"""The figures of the page: small ones that fit a phone, each for one measure and data set."""
+"""The figures of the page, each for one measure and data set, and small enough for a phone."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ncbench.run import with_bar
 from ncbench.types import Record
 
 MOST = 48
-"""So many figures of a kind at most: a page is read, and a figure takes some 0.3 s to draw."""
+"""The maximum number of figures of one kind; a figure takes about 0.3 s to draw."""
 
 
 class Panel(NamedTuple):
-    """A figure, and what it is about: the filters of the page go by that."""
+    """A figure, with its measure and data set, which the filters of the page use."""
 
     measure: str
     dataset: str
@@ -56,9 +56,9 @@ def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
     Parameters
     ----------
     frame : DataFrame
-        As of ``ncbench.results.series.results``.
+        As returned by ``ncbench.results.series.results``.
     records : sequence
-        Those it was made from.
+        The records that the frame was made from.
     """
     kinds, found = [], []
     for kind in _kinds(frame, records):
@@ -92,21 +92,21 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
     one_sigma = at_sigma(frame)
     yield _Kind(
         "Loss against sigma",
-        "Mean loss on the clean test part; bands are one standard error to either side. A point "
+        "Mean loss on the clean test part; bands are plus and minus one standard error. Each point "
         "links to its record. Cells that are not done are gaps.",
         False,
         _each(frame, loss_against_sigma),
     )
     yield _Kind(
         "Loss against sample size",
-        "Mean loss against the number of training examples, a line for each sigma; bands are one "
-        "standard error to either side. Dashed: the lowest loss any classifier has, where known.",
+        "Mean loss against the number of training examples, one line per sigma; bands are plus and "
+        "minus one standard error. Dashed: the lowest loss any classifier can reach, where known.",
         False,
         [
             (measure, str(rows["dataset"].iloc[0]), _task(loss_against_sample_size, rows))
             for (measure, _, _), rows in several_sizes(frame)
         ]
-        or [("", "", _task(loss_against_sample_size, frame))],  # which says why there is none
+        or [("", "", _task(loss_against_sample_size, frame))],  # its error says why there is none
     )
     yield _Kind(
         "Average ranks",
@@ -122,22 +122,22 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
     yield _Kind(
         "Confusion matrices",
         "Shares of each label, means over trials, at the largest sigma. Clean: C on the clean test "
-        "part. Noisy: T C, as noisy labels would show it. Corrected: T C with the correction by "
-        "the noise matrix that the algorithm was given; C again if that was T itself.",
+        "part. Noisy: T C, as noisy labels would show it. Corrected: T C, corrected with the noise "
+        "matrix that the algorithm was given; this is C again if that was T itself.",
         True,
         _each(one_sigma, lambda rows: confusion_matrices(rows, records)),
     )
     yield _Kind(
         "Path of Frank-Wolfe",
-        "Objective and gap at the largest sigma, a line for each trial, as the algorithm sees "
-        "them. The gap is measured on the sample; hollow marks are negative gaps.",
+        "Objective and gap at the largest sigma as the algorithm sees them, one line per trial. "
+        "The gap is measured on the sample; hollow marks are negative gaps.",
         False,
         _each(one_sigma, lambda rows: frank_wolfe_path(rows, records)),
     )
     yield _Kind(
         "Time per stage",
-        "Mean over trials and sigmas. Class probabilities that another cell had computed before "
-        "cost next to nothing.",
+        "Mean over trials and sigmas. Class probabilities that another cell has computed take "
+        "almost no time.",
         False,
         _each(frame, lambda rows: stage_times(rows, records)),
     )

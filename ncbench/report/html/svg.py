@@ -1,4 +1,4 @@
-"""Figures inside the page: the reader's colours, links and series that can be hidden."""
+"""Figures inside the page, with the colors of the page, links, and series that can be hidden."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _REFERENCE = re.compile(r"url\(#")
 _SERIES = re.compile(r"series-(\d+)")
 
-# Colours become the page's own, which differ between light and dark.
+# Replace colors by variables of the page, which differ between its light and dark themes.
 _THEME = {INK: "var(--ink)", GRID: "var(--rule)"} | {
     colour: f"var(--series-{k})" for k, colour in enumerate(COLOURS)
 }
@@ -28,9 +28,9 @@ def inline(figure: Figure, name: str, label: str) -> str:
     ----------
     figure : Figure
     name : str
-        Put before every id, so that figures on one page do not meddle with each other.
+        Prefix of every id, so that ids are unique on the page.
     label : str
-        What the figure shows, for those who do not see it.
+        What the figure shows, for screen readers.
     """
     figure.patch.set_visible(False)
     for axes in figure.axes:
@@ -54,10 +54,10 @@ def inline(figure: Figure, name: str, label: str) -> str:
 
 
 def _rename(element: ElementTree.Element, name: str) -> None:
-    """Make ids unique on the page, and links those of HTML."""
+    """Make ids unique on the page, and turn SVG links into HTML links."""
     identity = element.get("id")
     if element.tag == "image":
-        element.attrib.pop("id")  # two images that are equal have one, and nothing refers to it
+        element.attrib.pop("id")  # equal images share an id, and nothing refers to it
     elif identity is not None:
         series = _SERIES.match(identity)
         if series:

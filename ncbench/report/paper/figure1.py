@@ -1,4 +1,4 @@
-"""The paper's Figure 1, loss against sample size on the synthetic problem: ours and the paper's."""
+"""The paper's Figure 1: loss against sample size on the synthetic problem."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MEASURES = ("q_mean", "micro_f1")
 
 
 def figure1_table(frame: pd.DataFrame) -> Grid:
-    """Return our means beside the published ones, for each measure, sigma and sample size.
+    """Return our means and the published means, for each measure, sigma and sample size.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def figure1_table(frame: pd.DataFrame) -> Grid:
 
 
 def figure1_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Keep what Figure 1 shows: NCFW for Q-mean and NCBS for Micro F1, on ``synthetic``.
+    """Keep the rows of Figure 1: NCFW for Q-mean and NCBS for Micro F1, on ``synthetic``.
 
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`ncbench.results.series.results`.
+        As returned by :func:`ncbench.results.series.results`.
     """
     shown = [
         status == "done"

@@ -1,4 +1,4 @@
-"""``ncbench paper``: the paper's tables and its figure, ours beside the published, as one file."""
+"""``ncbench paper``: write the paper's tables and figure, with our numbers and its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLE = "Zhang & Agarwal (2024), reproduced"
 
 
 class Section(NamedTuple):
-    """A heading, a table, and the figure above it, if there is one."""
+    """A heading and a table, and whether the figure is above it."""
 
     heading: str
     grid: Grid
@@ -36,12 +36,12 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
     ----------
     folders : sequence of str
     out : Path
-        Its ending says what is written: .html, .md or .tex. A figure is part of the page, or a
-        file beside it.
+        The suffix chooses the format: .html, .md or .tex. The figure is part of an HTML page, and
+        a separate file for the other formats.
     errors : str
-        As of :class:`ncbench.results.reference.Comparison`.
+        As for :class:`ncbench.results.reference.Comparison`.
     ddof : {1, 0}
-        Of our standard errors.
+        The ddof of our standard errors.
     """
     write = {".html": _html, ".md": _markdown, ".tex": _latex}.get(out.suffix)
     if write is None:
@@ -58,7 +58,7 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
         sections.append(Section(heading, figure1_table(frame), figure=True))
     if not sections:
         raise NcbenchError(
-            f"{', '.join(folders)}: no record of the paper's experiments; make some with "
+            f"{', '.join(folders)}: contains no records of the paper's experiments; run them with "
             "python -m ncbench -m +experiment=paper/all"
         )
     drawn = None
@@ -68,7 +68,7 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
 
 
 def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Section], str]:
-    """Return the tables that the records allow, and what their columns mean."""
+    """Return the tables that the records allow, and the meaning of their columns."""
     cells = FrameBuilder(Value.parse(LOSS, []))
     for record in records:
         measure, dataset, algo = (
@@ -79,8 +79,8 @@ def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Sec
     if not len(cells):
         return [], ""
     comparison = Comparison.of(cells.frame(ddof), reference(), errors, ddof=ddof)
-    found = [Section(heading, grid) for heading, grid in tables(comparison)]
-    return found, definition(comparison)
+    sections = [Section(heading, grid) for heading, grid in tables(comparison)]
+    return sections, definition(comparison)
 
 
 def _markdown(out: Path, sections: Sequence[Section], about: str, figure: bytes | None) -> None:
@@ -112,7 +112,7 @@ def _latex(out: Path, sections: Sequence[Section], about: str, figure: bytes | N
             picture = out.with_name(f"{out.stem}-figure1.pdf")
             write_output(picture, figure)
             parts.append(f"\\includegraphics[width=0.6\\linewidth]{{{picture.stem}}}\n")
-        # Where it stands, one after the other: not floating.
+        # Tables must not float.
         parts.append(section.grid.latex().replace("\\begin{table}", "\\begin{table}[!h]"))
         parts.append("\\clearpage")
     write_output(out, "\n".join([*parts, "\\end{document}", ""]).encode())
@@ -122,7 +122,7 @@ def _html(out: Path, sections: Sequence[Section], about: str, figure: bytes | No
     from jinja2 import Environment
     from markupsafe import Markup
 
-    # Names and labels are whatever users made them: everything is escaped but the figure.
+    # Names and labels come from users, so everything except the figure is escaped.
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((files("ncbench.report.paper") / "page.html").read_text())
     svg = Markup(figure[figure.index(b"<svg") :].decode()) if figure else ""

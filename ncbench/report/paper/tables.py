@@ -1,4 +1,4 @@
-"""The paper's four tables in its own layout, ours beside the published numbers."""
+"""The paper's four tables in its layout, with our numbers and the published ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ncbench.errors import counted
 from ncbench.report.grid import Entry, Grid
 from ncbench.report.reference_text import in_errors_text
 from ncbench.results import ERRORS, LEADING, NOT_PRESENT, Comparison, as_text
@@ -17,7 +18,7 @@ SELECTED = "nc_selected"
 
 
 class Table(NamedTuple):
-    """A table of the paper: its number, the measure's name, and its two own algorithms."""
+    """A table of the paper: its number, its measure, and the two algorithms of the paper."""
 
     number: int
     title: str
@@ -44,7 +45,7 @@ NAMES = {
     "nclr_plugin": "NCLR-Plug-in",
     SELECTED: "selected",
 }
-"""As printed, in the order of the paper's tables."""
+"""Printed names, in the order of the paper's tables."""
 
 
 def published(name: str) -> pd.DataFrame:
@@ -60,7 +61,7 @@ def published(name: str) -> pd.DataFrame:
 
 
 def reference() -> pd.DataFrame:
-    """Return the published tables; ``nc_selected`` is put beside the paper's NCFW and NCBS."""
+    """Return the published tables; ``nc_selected`` is compared with the paper's NCFW and NCBS."""
     table = published("tables")
     best = [
         algo == TABLES[measure].corrected
@@ -70,19 +71,19 @@ def reference() -> pd.DataFrame:
 
 
 def tables(comparison: Comparison) -> list[tuple[str, Grid]]:
-    """Return heading and table of each measure that has records."""
+    """Return the heading and the table of each measure that has records."""
     cells = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
-    found = []
+    headed = []
     for measure, table in TABLES.items():
         rows = cells[cells["measure"] == measure]
         if len(rows):
             grid = Grid(*_layout(rows), notes=_notes(rows, table, comparison))
-            found.append((f"Table {table.number}: {table.title} loss", grid))
-    return found
+            headed.append((f"Table {table.number}: {table.title} loss", grid))
+    return headed
 
 
 def _layout(cells: pd.DataFrame) -> tuple[list[str], list[list[Entry]], int]:
-    """Return columns, rows and the number of labels: data set x algorithm, three a sigma."""
+    """Return columns, rows and the number of labels; each sigma has three columns."""
     sigmas = sorted(cells["sigma"].unique())
     columns = ["data set", "algorithm"]
     for sigma in sigmas:
@@ -102,18 +103,18 @@ def _layout(cells: pd.DataFrame) -> tuple[list[str], list[list[Entry]], int]:
 
 
 def _other_keys(cells: pd.DataFrame) -> list[str]:
-    """Return the keys beside measure, data set, algorithm and sigma in which records differ."""
+    """Return the keys in which records differ, except measure, data set, algorithm and sigma."""
     numbers = ("ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict")
     return [str(key) for key in cells.columns if key not in (*LEADING, *numbers, "best")]
 
 
 def _label(algo: str, keys: Sequence[str], values: Sequence[Any]) -> str:
-    said = [
+    settings = [
         f"{key}={as_text(value)}"
         for key, value in zip(keys, values, strict=True)
-        if not (algo == SELECTED and key.startswith("cpe"))  # it chooses that itself
+        if not (algo == SELECTED and key.startswith("cpe"))  # it chooses the learner itself
     ]
-    return " ".join([NAMES[algo], *said])
+    return " ".join([NAMES[algo], *settings])
 
 
 def _place(names: Sequence[Any]) -> tuple[int, int, str]:
@@ -134,7 +135,7 @@ def _cell(row: Mapping[Any, Any] | None) -> list[Entry]:
 
 
 def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str]:
-    """Return what the counts say of each noise-corrected method, and how many cells are absent."""
+    """Return the counts of each noise-corrected method, and the number of absent cells."""
     notes = []
     others = _other_keys(rows)
     methods: Any = rows[rows["ours"].notna()].groupby(["algo", *others], dropna=False, sort=False)
@@ -146,28 +147,30 @@ def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str
         counts = ", ".join(f"{verdicts.get(v, 0)} {v}" for v in ("ahead", "level", "behind"))
         below = int((ours["difference"] < 0).sum())
         near = int((ours["difference"] <= ours["theirs_sem"]).sum())
+        compared = f"{NAMES[table.corrected]}, {counted(len(ours), 'cell')}"
         notes.append(
-            f"{name} beside the paper's {NAMES[table.corrected]}, {len(ours)} cells: {counts}; "
+            f"{name} beside the paper's {compared}: {counts}; "
             f"mean lower in {below}; lower or within one of the paper's standard errors in {near}."
         )
         baseline = rows[rows["algo"] == table.uncorrected]
         pairs = ours.merge(baseline, on=["dataset", "sigma"], suffixes=("", "_un"))
-        if len(pairs) and not pairs.duplicated(["dataset", "sigma"]).any():  # one baseline a cell
+        if len(pairs) and not pairs.duplicated(["dataset", "sigma"]).any():  # one baseline per cell
             ahead = int((pairs["ours"] < pairs["ours_un"]).sum())
             other = NAMES[table.uncorrected]
             notes.append(f"{name} ahead of our {other} in {ahead} of {len(pairs)}.")
     absent = (
         comparison.cells["verdict"].eq(NOT_PRESENT)
         & comparison.cells["measure"].eq(rows["measure"].iloc[0])
-        & comparison.cells["algo"].ne(SELECTED)  # which the paper does not have
+        & comparison.cells["algo"].ne(SELECTED)  # the paper does not have it
     )
     if absent.any():
-        notes.append(f"{int(absent.sum())} cells of the paper are not among the records.")
+        what = counted(int(absent.sum()), "cell of the paper is", "cells of the paper are")
+        notes.append(f"{what} not among the records.")
     return notes
 
 
 def definition(comparison: Comparison) -> str:
-    """Return what the columns mean."""
+    """Return the meaning of the columns."""
     return (
         "Losses: lower is better. For each sigma: our mean (standard error, ddof "
         f"{comparison.ddof}), our best in bold; the paper's (ddof 0); se: our mean minus the "

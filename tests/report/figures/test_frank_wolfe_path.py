@@ -18,5 +18,5 @@ def test_the_path_is_that_of_the_record_with_negative_gaps_hollow(make_record: M
     (marks,) = lower.collections
     assert [bool(colour[3]) for colour in marks.get_facecolors()] == [True, True, False]
     record["trials"][0]["diagnostics"] = {}
-    with pytest.raises(NothingToDraw, match="no cell has a path"):
+    with pytest.raises(NothingToDraw, match="no cell has a Frank-Wolfe path"):
         frank_wolfe_path(results([record]), [record])

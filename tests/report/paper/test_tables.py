@@ -64,7 +64,7 @@ def test_ours_beside_the_papers(ncbench: Callable, folder: Path) -> None:
     # Beside the paper's NCFW too: (0.300 - 0.254) / 0.0122 = +3.8
     assert "|  | selected | 0.300 (0.010) | 0.254 (0.007) | +3.8 |" in text
     assert (
-        "NCFW beside the paper's NCFW, 1 cells: 1 ahead, 0 level, 0 behind; mean lower in 1" in text
+        "NCFW beside the paper's NCFW, 1 cell: 1 ahead, 0 level, 0 behind; mean lower in 1" in text
     )
     assert "NCFW ahead of our FW in 1 of 1." in text
     assert "98 cells of the paper are not among the records." in text  # 100 but for FW and NCFW
@@ -105,7 +105,7 @@ def test_bad_input(ncbench: Callable, folder: Path) -> None:
     shutil.rmtree(folder / "cells")
     write(folder, "h_mean", "iris", "ncfw", 0.1, 0.1)
     outcome = ncbench("paper", ".", "--out", "p.md")
-    assert (outcome.code, "no record of the paper's" in outcome.err) == (2, True)
+    assert (outcome.code, "no records of the paper's" in outcome.err) == (2, True)
     assert not (folder / "p.md").exists()
 
 
