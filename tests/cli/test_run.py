@@ -86,6 +86,7 @@ def test_without_noise_correction_changes_nothing(
         assert a["confusion"] == b["confusion"]
 
 
+@pytest.mark.slow
 def test_every_algorithm_measure_and_noise_model_can_be_named(
     ncbench: Callable, tmp_path: Path
 ) -> None:

@@ -83,7 +83,7 @@ def run(site: Path, folder: Path, *argv: str, code: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "ncbench", *argv],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(site), "NCBENCH_CACHE_HOME": str(site)},
+        env={**os.environ, "PYTHONPATH": str(site)},
         capture_output=True,
         text=True,
         check=False,

@@ -195,10 +195,10 @@ def test_the_command_in_every_format(folder: Path, ncbench: Callable) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--pair", "a", "d"], "'d' is not known"),
+        (["--pair", "a", "d"], "--pair d: no record has this algorithm"),
         (["--over", "datset"], "did you mean 'dataset'"),
         (["--value", "seconds.fit"], "seconds.fit"),
-        (["--pair", "a", "b", "--where", "algo=a"], "'b' is not known"),
+        (["--pair", "a", "b", "--where", "algo=a"], "--pair b: no record has this algorithm"),
     ],
 )
 def test_bad_options_are_refused(

@@ -85,7 +85,7 @@ def test_a_measure_younger_than_the_records(records: list, tmp_path: Path) -> No
 
     def run(*options: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "ncbench", "aggregate", ".", "--format", "json"]
-        settings = {"PYTHONPATH": str(site), "NCBENCH_CACHE_HOME": str(tmp_path / "cache")}
+        settings = {"PYTHONPATH": str(site)}
         return subprocess.run(
             [*command, "--value", "missed", *options],
             cwd=tmp_path,

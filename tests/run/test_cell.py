@@ -84,7 +84,7 @@ def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> N
     assert list((tmp_path / "outputs" / "cells").iterdir()) == []
 
 
-@pytest.mark.parametrize("mood", ["raise", "exit", "kill"])
+@pytest.mark.parametrize("mood", ["raise", pytest.param("exit", marks=pytest.mark.slow), "kill"])
 def test_a_forced_run_that_fails_leaves_the_good_record(
     mood: str, ncbench: Callable, moody: Callable, tmp_path: Path
 ) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,21 +133,22 @@ def test_it_can_be_cloned(tmp_path: Path) -> None:
     assert copy.get_params()["identity"] == "lr"
 
 
-ASK = """
-import sys, numpy as np
-from sklearn.linear_model import LogisticRegression
-from ncbench.run.cpe_cache import SharedCPE
-X = np.random.default_rng(0).normal(size=(20000, 30))
-cpe = SharedCPE(LogisticRegression(), "lr", sys.argv[1]).fit(X, (X[:, 0] > 0).astype(int))
-print(cpe.predict_proba(X).sum(), cpe.fits_)
-"""
+def ask(folder: str, answers: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(20000, 30))
+    cpe = SharedCPE(LogisticRegression(), "lr", folder).fit(X, (X[:, 0] > 0).astype(int))
+    answers.put((cpe.predict_proba(X).sum(), cpe.fits_))
 
 
 def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", ASK, str(tmp_path)]
-    asking = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    found = [process.communicate(timeout=120)[0].split() for process in asking]
-    assert sorted(fits for _, fits in found) == ["0", "0", "1"]
+    context = multiprocessing.get_context("fork")  # a new one would import scikit-learn
+    answers = context.Queue()
+    asking = [context.Process(target=ask, args=(str(tmp_path), answers)) for _ in range(3)]
+    for process in asking:
+        process.start()
+    found = [answers.get(timeout=120) for _ in asking]
+    for process in asking:
+        process.join(timeout=120)
+    assert sorted(fits for _, fits in found) == [0, 0, 1]
     assert len({total for total, _ in found}) == 1
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]  # no temporary file, no lock
 

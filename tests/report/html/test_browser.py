@@ -19,7 +19,7 @@ from needs import unavailable
 from ncbench.cli.commands.report import main
 from ncbench.files import write_json
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
 Make = Callable[..., dict[str, Any]]
 
