@@ -72,7 +72,8 @@ def _method(
         known = sorted({*algorithms, *methods_of(cells)})
         hint = did_you_mean(name, known)
         raise NcbenchError(
-            f"--pair {name}: no record has this algorithm; {hint}They have: {', '.join(known)}"
+            f"--pair {name}: no record has this algorithm{f'; {hint}' if hint else '. '}They have: "
+            f"{', '.join(known)}"
         )
     return (labels.pop() if len(labels) == 1 else name), chosen
 
