@@ -31,6 +31,7 @@ def test_a_config_file_that_is_not_yaml_is_named_with_the_line(
 EXPERIMENT = """# @package _global_
 defaults:
   - override /dataset: wine
+  - override /cpe: logistic
 trials: 2
 algo:
   max_iter: 20

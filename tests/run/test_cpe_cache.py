@@ -153,12 +153,14 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]  # no temporary file, no lock
 
 
+@pytest.mark.parametrize("learner", ["logistic", pytest.param("stacked", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("algorithms", ["ncfw,fw,nclr_plugin,cpe_argmax", "ncbs,bs"])
 def test_records_are_the_same_with_and_without_sharing(
-    algorithms: str, ncbench: Callable, tmp_path: Path
+    algorithms: str, learner: str, ncbench: Callable, tmp_path: Path
 ) -> None:
     measure = "micro_f1" if "bs" in algorithms else "q_mean"
     options = ("-m", "dataset=wine", "trials=2", f"measure={measure}", f"algo={algorithms}")
+    options = (*options, f"cpe={learner}")
 
     def numbers(folder: str) -> dict[str, Any]:
         assert ncbench(*options, f"output_dir={folder}", f"cache={folder == 'with'}").code == 0

@@ -273,6 +273,7 @@ def test_a_damaged_record_is_run_again(sweeper: Sweeper) -> None:
     assert numbers(json.loads(path.read_text())) == numbers(whole)
 
 
+@pytest.mark.slow
 def test_two_identical_sweeps_at_once(sweeper: Sweeper) -> None:
     cells = ",".join(map(str, range(8)))
     command = ("-m", *QUICK, "algo=slow", f"algo.number={cells}", "algo.seconds=0.1")
@@ -316,6 +317,7 @@ def test_cells_can_be_grouped_into_jobs(sweeper: Sweeper) -> None:
     assert sweeper.done() == 5
 
 
+@pytest.mark.slow
 def test_a_record_says_where_it_came_from(
     sweeper: Sweeper, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

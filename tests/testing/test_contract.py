@@ -34,7 +34,11 @@ ARGUMENTS = {
     "algo=nc_selected": {"candidates": ["forward"], "folds": 2, "search_iter": 20, "max_iter": 50},
 }
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
-SLOW = {"algo=nc_selected-scikit_learn"}
+SLOW = {
+    "algo=nc_selected-scikit_learn",
+    # As ncfw, ncbs and nclr_backward, which share their code.
+    *("algo=fw-scikit_learn", "algo=bs-scikit_learn", "algo=nclr_forward-scikit_learn"),
+}
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype"}
 
 
