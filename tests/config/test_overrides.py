@@ -39,7 +39,7 @@ def test_equal_cells_of_a_sweep_run_once_and_glob_sweeps(ncbench: Callable) -> N
 def test_a_sigma_that_was_added_up_is_the_one_that_was_meant(
     ncbench: Callable, tmp_path: Path
 ) -> None:
-    options = ("dataset=iris", "algo=cpe_argmax", "trials=1")
+    options = ("dataset=iris", "algo=cpe_argmax", "trials=1", "cpe=logistic", "cpe.C=1.0")
     assert ncbench("-m", *options, "sigma=range(0.1,0.5,0.1)").code == 0  # 0.1 + 2 * 0.1 > 0.3
     assert ncbench(*options, "sigma=0.3").code == 0
     records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]

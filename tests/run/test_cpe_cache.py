@@ -159,7 +159,7 @@ def test_records_are_the_same_with_and_without_sharing(
     algorithms: str, learner: str, ncbench: Callable, tmp_path: Path
 ) -> None:
     measure = "micro_f1" if "bs" in algorithms else "q_mean"
-    options = ("-m", "dataset=wine", "trials=2", f"measure={measure}", f"algo={algorithms}")
+    options = ("-m", "dataset=wine", "trials=1", f"measure={measure}", f"algo={algorithms}")
     options = (*options, f"cpe={learner}")
 
     def numbers(folder: str) -> dict[str, Any]:

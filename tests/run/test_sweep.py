@@ -131,12 +131,18 @@ KILLS = [
 ]
 
 
-def test_a_sweep_survives_a_kill_at_every_point_and_runs_no_trial_twice(sweeper: Sweeper) -> None:
+@pytest.mark.parametrize(
+    "kills", [KILLS[2:4], pytest.param(KILLS, marks=pytest.mark.slow)], ids=["cell", "every point"]
+)
+def test_a_sweep_survives_kills_and_runs_no_trial_twice(
+    kills: list[tuple[str, int, int, int]], sweeper: Sweeper
+) -> None:
     command = ("-m", *QUICK, "algo=slow", "algo.number=0,1", "algo.seconds=0", "on_error=raise")
-    for point, code, done, fits in KILLS:
+    for point, code, done, fits in kills:
         out = sweeper.run_apart(*command, code=code, fault=point)
         assert (point, sweeper.done(), sweeper.count_fits()) == (point, done, fits), out
         assert nothing_is_left_behind(sweeper)
+    sweeper.run(*command)
     assert no_cell_ran_again_after_it_was_done(sweeper)
     assert not [*sweeper.folder.rglob("trial-*.json"), *sweeper.folder.rglob(".lock")]
     assert sweeper.run(*command).count("(found finished)") == 2
