@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
 from ncbench.learning import fit_posterior
+from ncbench.plugin import Withheld, needs_of
 from ncbench.types import Array, Labels
 
 
@@ -46,12 +47,15 @@ class CleanLabels:
     def __init__(self, y: Labels, rng: np.random.Generator) -> None:
         self._y = y
         self._order = rng.permutation(len(y))
+        self.handed_out = 0
+        """The largest number of labels that was requested."""
 
     def of_share(self, fraction: float) -> Trusted:
         """Return the clean labels of this share of the examples, at least one."""
         if not 0 < fraction <= 1:
             raise NcbenchError(f"fraction is {fraction}; expected a number in (0, 1]")
         examples = np.sort(self._order[: max(1, round(fraction * len(self._y)))])
+        self.handed_out = max(self.handed_out, len(examples))
         return Trusted(examples, self._y[examples])
 
 
@@ -70,9 +74,9 @@ class NoisySample:
     rng : numpy Generator
         For random choices of the estimator.
     noise_matrix : NoiseMatrix, optional
-        The true noise matrix. Only ``known`` may use it.
+        The true noise matrix, for estimators whose ``needs`` name ``noise_matrix``.
     clean : CleanLabels, optional
-        Clean labels, for estimators that use a trusted set.
+        Clean labels, for estimators whose ``needs`` name ``clean_labels``.
     classes : tuple of str
         Class names for warnings; by default their numbers.
     """
@@ -89,6 +93,25 @@ class NoisySample:
     def __post_init__(self) -> None:
         if not self.classes:
             object.__setattr__(self, "classes", tuple(map(str, range(self.n_classes))))
+
+    def for_estimator(self, estimator: Any) -> NoisySample:
+        """Return the sample with only those parts of the truth that the estimator needs."""
+        hidden: dict[str, Any] = {
+            name: Withheld(need, type(estimator).__name__)
+            for name, need in (("noise_matrix", "noise_matrix"), ("clean", "clean_labels"))
+            if need not in needs_of(estimator)
+        }
+        return replace(self, **hidden)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the estimator was told: the true T, and the number of clean labels it requested."""
+        told: dict[str, Any] = {}
+        if isinstance(self.noise_matrix, NoiseMatrix):
+            told["noise_matrix"] = True
+        if isinstance(self.clean, CleanLabels):
+            told["clean_labels"] = self.clean.handed_out
+        return told
 
     @property
     def counts(self) -> Labels:

@@ -1,6 +1,7 @@
 """Plug-ins: hooks, signatures, the registry, and templates for new packages."""
 
 from ncbench.plugin.description import Plugin, Problem
+from ncbench.plugin.needs import NEEDS, Withheld, needs_of
 from ncbench.plugin.observers import check_observer
 from ncbench.plugin.registry import KINDS, Registry, files_in_use, get_registry, use_files
 from ncbench.plugin.scaffold import TEMPLATES, write_package
@@ -9,7 +10,7 @@ from ncbench.plugin.signature_cache import source_files
 from ncbench.plugin.spec import hookimpl
 
 __all__ = [
-    "KINDS", "TEMPLATES", "TYPES", "Parameter", "Plugin", "Problem", "Registry", "as_list",
-    "check_observer", "files_in_use", "get_registry", "hookimpl", "parameters_of",
-    "source_files", "use_files", "write_package",
+    "KINDS", "NEEDS", "TEMPLATES", "TYPES", "Parameter", "Plugin", "Problem", "Registry",
+    "Withheld", "as_list", "check_observer", "files_in_use", "get_registry", "hookimpl",
+    "needs_of", "parameters_of", "source_files", "use_files", "write_package",
 ]  # fmt: skip

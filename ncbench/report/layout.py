@@ -62,7 +62,7 @@ def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     ]
     if not absent:
         return frame
-    blank = {"n": 0, "status": MISSING, "reason": "no record", "id": ""}
+    blank = {"n": 0, "status": MISSING, "reason": "no record", "told": "", "id": ""}
     blank |= {"trial_numbers": (), "values": ()}
     more = pd.DataFrame([{**keys, **blank} for keys in absent])
     return in_order(pd.concat([frame, more], ignore_index=True), keys_of(frame))
@@ -167,6 +167,9 @@ def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: fl
             corrected = not frame.loc[frame["n"] > 0, "test_train_ratio"].isna().any()
             note += f"; ~ {rule(level, corrected)}"
         notes.append(f"{note}.")
+    told = sorted({text for text in frame["told"] if text})
+    if told:
+        notes.append(f"Told the truth: {', '.join(told)}.")
     others = frame[(frame["status"] != "done") | (frame["reason"] != "")]
     for (status, reason), rows in others.groupby(["status", "reason"], sort=False):
         sign = " (-)" if status == MISSING else ""

@@ -19,7 +19,7 @@ from ncbench.types import Record
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
-_ABOUT = ["status", "reason", "id"]
+_ABOUT = ["status", "reason", "told", "id"]
 # Not "trials": that is a key of the configuration.
 _TRIALS = ["trial_numbers", "values", "test_train_ratio", "record"]
 _NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
@@ -43,7 +43,8 @@ def tidy(
 
     The columns are measure, dataset, algo, sigma, and every other configuration key that differs
     between records; n (trials), mean, sem (standard error), low and high (confidence interval of
-    the mean, see :func:`mean_interval`); status, reason, id; trial_numbers, values and
+    the mean, see :func:`mean_interval`); status, reason, told (the parts of the truth that plug-ins
+    were given), id; trial_numbers, values and
     test_train_ratio (test size over training size); and record, the index of the record in the
     input. A cell that is skipped, failed or has no such value has a missing mean.
 
@@ -207,6 +208,7 @@ class FrameBuilder:
                 sizes.append(trial["test_size"] / trial["train_size"])
         entries: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
         entries["values"] = tuple(values)
+        entries["told"] = self._shared(_told(record["config"], trials))
         entries["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
             entries["reason"] = self._shared(reason)
@@ -249,6 +251,16 @@ class FrameBuilder:
         if isinstance(entry, str | float | int | tuple):
             return self._same.setdefault((type(entry), entry), entry)
         return entry
+
+
+def _told(config: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> str:
+    """Return the plug-ins that were told a part of the truth, and which part."""
+    told = trials[0].get("told", {}) if trials else {}  # records of before do not say
+    return ", ".join(
+        f"{kind}={config[kind]['name']} ({', '.join(parts)})"
+        for kind, parts in told.items()
+        if parts
+    )
 
 
 def _summary(

@@ -14,8 +14,9 @@ dataset             name, classes, examples, features, source, fingerprint, and 
 noise_matrix        T, column stochastic
 trials              one entry per trial: trial (its number), train_size, test_size, losses (every
                     measure), absent (why a measure has none), confusion (expected, on the clean
-                    test part), noise_matrix_estimate, noise_matrix_diagnostics, diagnostics,
-                    seconds, and, with ``theory=true``, theory: the terms of the regret bounds
+                    test part), told (the parts of the truth that each kind was given),
+                    noise_matrix_estimate, noise_matrix_diagnostics, diagnostics, seconds, and,
+                    with ``theory=true``, theory: the terms of the regret bounds
 seconds             time of the run that wrote the record
 peak_memory_mb      largest resident size of the process so far
 provenance          versions, commit, host, CPU, threads, command, time (UTC)

@@ -26,7 +26,7 @@ from ncbench.data import Dataset, NoisyLabels, read_only
 from ncbench.errors import NcbenchError
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
-from ncbench.plugin import get_registry
+from ncbench.plugin import get_registry, needs_of
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
 from ncbench.theory import Population
 from ncbench.types import Array, Config
@@ -64,7 +64,7 @@ def prepare(config: Config) -> Cell:
     _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
     # Build every plug-in now, so that bad parameters raise before anything is written.
     registry = get_registry()
-    _build(config, "t_estimator")
+    needs_of(_build(config, "t_estimator"))
     cpe = _build(config, "cpe", random_state=0)
     algorithm = registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
     if isinstance(algorithm, NoisyLabelClassifier):
@@ -148,6 +148,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     clock = _Clock()
 
     cpe = _learner(config, random_state)
+    estimator = _build(config, "t_estimator")
     sample = NoisySample(
         X=X,
         y=y,
@@ -157,8 +158,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         noise_matrix=cell.noisy.noise_matrix,
         clean=CleanLabels(dataset.y[train], stream(config["seed"], "trusted", trial)),
         classes=dataset.classes,
-    )
-    estimate: NoiseMatrix = _build(config, "t_estimator").estimate(sample)
+    ).for_estimator(estimator)
+    estimate: NoiseMatrix = estimator.estimate(sample)
     clock.lap("t_estimate")
 
     algorithm = registry.build(
@@ -183,6 +184,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "test_size": len(test),
         **losses(cell, C),
         "confusion": C.tolist(),
+        "told": {"t_estimator": sample.told},
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import CleanLabels, NoisySample
+from ncbench.plugin import needs_of
 from ncbench.testing.contract import Build, broken
 from ncbench.testing.problems import noisy_blobs
 from ncbench.types import Array
@@ -33,7 +34,7 @@ _SEEDS = range(4)
 
 def check_noise_matrix(build: Build) -> None:
     """It returns a NoiseMatrix for the sample's classes."""
-    estimate = build().estimate(easy_sample(FEW))
+    estimate = _estimate(build, easy_sample(FEW))
     if not isinstance(estimate, NoiseMatrix):
         broken(
             f"estimate returned {estimate!r:.200}, a {type(estimate).__name__}",
@@ -50,7 +51,7 @@ def check_orientation(build: Build) -> None:
     """Its matrix is not transposed: it is closer to T than to its transpose."""
     if not _learns(build):
         return
-    estimates = [build().estimate(easy_sample(MANY, spread=s)).matrix for s in SPREADS.values()]
+    estimates = [_estimate(build, easy_sample(MANY, spread=s)).matrix for s in SPREADS.values()]
     estimate = min(estimates, key=lambda E: min(_error(E), _error(E, _TRANSPOSED)))
     if _error(estimate, _TRANSPOSED) < _error(estimate):
         broken(
@@ -66,7 +67,7 @@ def check_improves(build: Build) -> None:
         return
     errors = {
         problem: [
-            float(np.mean([_error(build().estimate(easy_sample(m, k, s)).matrix) for k in _SEEDS]))
+            float(np.mean([_error(_estimate(build, easy_sample(m, k, s)).matrix) for k in _SEEDS]))
             for m in (FEW, MANY)
         ]
         for problem, s in SPREADS.items()
@@ -86,29 +87,29 @@ def check_improves(build: Build) -> None:
 
 
 def check_does_not_look_at_the_truth(build: Build) -> None:
-    """Its estimate does not depend on sample.noise_matrix, unless told_noise_matrix is True."""
-    sample = easy_sample(FEW)
-    poisoned = dataclasses.replace(easy_sample(FEW), noise_matrix=POISON)
-    first, second = build().estimate(sample).matrix, build().estimate(poisoned).matrix
-    told, looked = getattr(build(), "told_noise_matrix", False), not np.array_equal(first, second)
-    difference = np.abs(first - second).max()
-    if looked and not told:
+    """It uses the true T and clean labels if its ``needs`` name them, and only then."""
+    sample, needs = easy_sample(FEW), needs_of(build())
+    estimate = _estimate(build, sample).matrix  # raises for what is used and not declared
+    if "noise_matrix" in needs:
+        poisoned = dataclasses.replace(easy_sample(FEW), noise_matrix=POISON)
+        if np.array_equal(estimate, _estimate(build, poisoned).matrix):
+            broken(
+                "needs names noise_matrix, but the estimate is the same with another "
+                f"sample.noise_matrix: {estimate.round(3).tolist()}",
+                "remove it from needs",
+            )
+    assert sample.clean is not None
+    if "clean_labels" in needs and not sample.clean.handed_out:
         broken(
-            f"with another sample.noise_matrix the estimate changes by up to {difference:.3g}",
-            "estimate from X, y and cpe; an oracle says so with told_noise_matrix = True",
-        )
-    if told and not looked:
-        broken(
-            "told_noise_matrix is True, but the estimate is the same with another "
-            f"sample.noise_matrix: {first.round(3).tolist()}",
-            "set it to False",
+            "needs names clean_labels, but the estimator requests none from sample.trusted",
+            "remove it from needs",
         )
 
 
 def check_seeded(build: Build) -> None:
     """The same sample and generator give the same estimate."""
     np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
-    first, again = (build().estimate(easy_sample(FEW)).matrix for _ in range(2))
+    first, again = (_estimate(build, easy_sample(FEW)).matrix for _ in range(2))
     if not np.array_equal(first, again):
         broken(
             f"two estimates of one sample differ by up to {np.abs(first - again).max():.3g}",
@@ -119,7 +120,7 @@ def check_seeded(build: Build) -> None:
 def check_inputs_unchanged(build: Build) -> None:
     """It does not modify X, y or the learner."""
     sample, fresh = easy_sample(FEW), easy_sample(FEW)
-    build().estimate(sample)
+    _estimate(build, sample)
     for name in ("X", "y"):
         now, then = getattr(sample, name), getattr(fresh, name)
         if not np.array_equal(now, then):
@@ -157,6 +158,13 @@ def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> 
         noise_matrix=NoiseMatrix(T),
         clean=CleanLabels(data.y, np.random.default_rng([seed, m, 2])),
     )
+
+
+def _estimate(build: Build, sample: NoisySample) -> NoiseMatrix:
+    """Return the estimate from what a run would give to the estimator."""
+    estimator = build()
+    estimate: NoiseMatrix = estimator.estimate(sample.for_estimator(estimator))
+    return estimate
 
 
 def _learns(build: Build) -> bool:

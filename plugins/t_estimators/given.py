@@ -9,7 +9,7 @@ class Known:
     """The true noise matrix, as in the paper's experiments."""
 
     learns_from_sample = False
-    told_noise_matrix = True
+    needs = ("noise_matrix",)
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the true T."""

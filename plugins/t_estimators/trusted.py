@@ -29,6 +29,8 @@ class TrustedSet:
         Share of the training set that is trusted.
     """
 
+    needs = ("clean_labels",)
+
     def __init__(
         self, variant: Literal["pairs", "glc", "two_sample"] = "pairs", fraction: float = 0.1
     ) -> None:

@@ -74,7 +74,21 @@ class Peeks(Good):
 class OracleThatDoesNotLook(Good):
     """Says that it is told T, and estimates it."""
 
-    told_noise_matrix = True
+    needs = ("noise_matrix",)
+
+
+class PeeksAtLabels(Good):
+    """Counts clean labels, and does not say so."""
+
+    def estimate(self, sample):
+        examples, clean = sample.trusted(1.0)
+        return NoiseMatrix(counted(sample.y[examples], clean, sample.n_classes))
+
+
+class TrustedThatDoesNotLook(Good):
+    """Says that it needs clean labels, and requests none."""
+
+    needs = ("clean_labels",)
 
 
 class GlobalGenerator(Good):
@@ -112,8 +126,10 @@ BROKEN = {
         r"0\.144 with 30 examples, 0\.144 with 1800": IdentityInDisguise,
     },
     "does_not_look_at_the_truth": {
-        r"the estimate changes by up to 0\.125": Peeks,
-        r"told_noise_matrix is True, but the estimate is the same": OracleThatDoesNotLook,
+        r'Peeks uses the true noise matrix, .* needs = \("noise_matrix",\)': Peeks,
+        r'PeeksAtLabels uses clean labels .* needs = \("clean_labels",\)': PeeksAtLabels,
+        r"needs names noise_matrix, but the estimate is the same": OracleThatDoesNotLook,
+        r"needs names clean_labels, but the estimator requests none": TrustedThatDoesNotLook,
     },
     "seeded": {r"two estimates of one sample differ by up to 0\.\d+": GlobalGenerator},
     "inputs_unchanged": {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from made_up import record, results, table
 from made_up_files import write
 
 
@@ -43,3 +44,17 @@ def test_what_is_not_as_by_default_is_said_below(
     out = ncbench("aggregate", ".", "--format", form, "--rows", "algo", "noise").out
     assert "noise=none" not in out
     assert "max_iter" not in ncbench("aggregate", ".", "--where", "algo=ncbs").out
+
+
+def test_who_was_told_the_truth_is_said_below() -> None:
+    def told(name: str, **parts: object) -> dict:
+        made = record([0.1], t_estimator={"name": name})
+        made["trials"][0]["told"] = {"t_estimator": parts}
+        return made
+
+    cells = [told("known", noise_matrix=True), told("mine"), told("trusted", clean_labels=9)]
+    both = "t_estimator=known (noise_matrix), t_estimator=trusted (clean_labels)"
+    assert f"Told the truth: {both}." in table(cells)
+    assert sorted(results(cells).tidy()["told"]) == ["", *both.split(", ")]
+    assert "Told" not in table([told("mine")])
+    assert "Told" not in table([record([0.1])])  # a record of before

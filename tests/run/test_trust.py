@@ -222,3 +222,96 @@ def test_a_plug_in_may_start_processes_and_a_killed_one_leaves_no_hang(
     found = {record["config"]["algo"]["killed"]: record for record in records}
     assert found[True]["reason"] == "the process of this cell was killed by SIGKILL"
     assert found[False]["status"] == "done"
+
+
+ESTIMATORS = """
+import dataclasses
+import numpy as np
+from ncbench import NoiseMatrix, hookimpl
+
+
+class Peeks:
+    "Returns the true T and does not say so."
+
+    def estimate(self, sample):
+        return dataclasses.replace(sample, y=sample.y.copy()).noise_matrix
+
+
+class Counts:
+    "Counts all clean labels and does not say so."
+
+    def estimate(self, sample):
+        examples, clean = sample.trusted(1.0)
+        counts = np.eye(sample.n_classes)
+        np.add.at(counts, (sample.y[examples], clean), 1)
+        return NoiseMatrix(counts / counts.sum(axis=0))
+
+
+class Declares(Counts):
+    "Counts all clean labels and says so."
+
+    needs = ("clean_labels",)
+
+
+class Old(Peeks):
+    "Declares the true T by the old name."
+
+    told_noise_matrix = True
+
+
+class Misspelled(Counts):
+    needs = ("clean_label",)
+
+
+@hookimpl
+def ncbench_t_estimators():
+    return {
+        "peeks": Peeks, "counts": Counts, "declares": Declares, "old": Old,
+        "misspelled": Misspelled,
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "peeks",
+            "Peeks uses the true noise matrix, but does not declare this; give it the "
+            'attribute needs = ("noise_matrix",)',
+        ),
+        (
+            "counts",
+            "Counts uses clean labels of training examples, but does not declare this; "
+            'give it the attribute needs = ("clean_labels",)',
+        ),
+        ("misspelled", "did you mean 'clean_labels'?"),
+    ],
+)
+def test_an_estimator_is_not_given_a_truth_that_it_does_not_declare(
+    name: str, message: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "estimators.py").write_text(ESTIMATORS)
+    outcome = ncbench(*QUICK, "plugins_from=estimators.py", f"t_estimator={name}")
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
+    assert not list(tmp_path.rglob("record.json"))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("known", {"noise_matrix": True}),
+        ("old", {"noise_matrix": True}),
+        ("declares", {"clean_labels": 105}),
+        ("trusted", {"clean_labels": 10}),
+        ("identity", {}),
+    ],
+)
+def test_what_an_estimator_was_told_is_in_the_record(
+    name: str, told: dict[str, Any], record: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "estimators.py").write_text(ESTIMATORS)
+    found = record("plugins_from=estimators.py", f"t_estimator={name}")
+    assert found["trials"][0]["told"] == {"t_estimator": told}
