@@ -68,6 +68,7 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     registry = get_registry()
     config: dict[str, Any] = {kind: _resolve_plugin(registry, kind, cfg[kind]) for kind in KINDS}
     config.update({key: _plain(cfg[key]) for key in SETTINGS})
+    _use_labels_as_they_are(registry, config)
     if cfg.group is not None:
         notice_renamed("group", "cells_per_job")
         config["cells_per_job"] = cfg.group
@@ -95,6 +96,17 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
             "a config file"
         )
     return config
+
+
+def _use_labels_as_they_are(registry: Registry, config: dict[str, Any]) -> None:
+    """If a data set has labels by annotators, add no noise, unless other noise was chosen."""
+    parameters = {key: value for key, value in config["dataset"].items() if key != "name"}
+    annotated = getattr(registry.target("dataset", config["dataset"]["name"]), "annotated", None)
+    if config["noise"]["name"] == "random" and annotated and annotated(**parameters):
+        defaults = {p.name: p.default for p in registry.plugin("noise", "annotators").parameters}
+        config["noise"] = {"name": "annotators", **defaults}
+    if config["noise"]["name"] == "annotators":
+        config["sigma"] = 0.0  # no noise is added
 
 
 def _resolve_plugin(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:

@@ -1,8 +1,22 @@
 """Data sets, noisy labels, and reading them from files."""
 
-from ncbench.data.dataset import Dataset, NoisyLabels, identified_by, read_only
+from ncbench.data.annotated_table import annotated_dataset
+from ncbench.data.dataset import (
+    UNKNOWN,
+    Annotations,
+    Dataset,
+    NoisyLabels,
+    identified_by,
+    positions,
+    read_only,
+)
 from ncbench.data.encoding import features_and_labels, label_array
-from ncbench.data.noise_model import MatrixNoise
+from ncbench.data.noise_model import (
+    InstanceNoise,
+    MatrixNoise,
+    random_matrix,
+    require_clean,
+)
 from ncbench.data.npz import (
     Arrays,
     content_of_path,
@@ -15,7 +29,8 @@ from ncbench.data.npz import (
 from ncbench.data.tables import TABLES, read_table
 
 __all__ = [
-    "TABLES", "Arrays", "Dataset", "MatrixNoise", "NoisyLabels", "content_of_path", "digest",
-    "examples", "features_and_labels", "identified_by", "label_array", "read_npz", "read_only",
-    "read_table", "recorded_noise", "write_npz",
+    "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
+    "NoisyLabels", "annotated_dataset", "content_of_path", "digest", "examples",
+    "features_and_labels", "identified_by", "label_array", "positions", "random_matrix",
+    "read_npz", "read_only", "read_table", "recorded_noise", "require_clean", "write_npz",
 ]  # fmt: skip

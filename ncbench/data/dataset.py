@@ -1,12 +1,12 @@
-"""Data sets: features, clean labels 0..n-1, and class names."""
+"""Data sets: features, clean labels 0..n-1, class names, and labels that people gave."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +18,94 @@ from ncbench.types import Array, Labels
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
 
 
-class NoisyLabels(NamedTuple):
-    """Noisy labels of a whole data set and the noise matrix they were drawn with."""
+UNKNOWN = -1
+"""The number of a clean label that nobody knows."""
 
-    noise_matrix: NoiseMatrix
+
+@dataclass(frozen=True)
+class Annotations:
+    """Labels that people gave: label ``labels[k]`` of example ``rows[k]`` by ``annotators[k]``.
+
+    Parameters
+    ----------
+    rows, annotators, labels : arrays of shape (k,)
+        Numbers of examples, annotators and classes. Nobody labels an example twice.
+    names : tuple of str
+        The names of the annotators, in the order of their numbers.
+    """
+
+    rows: Labels
+    annotators: Labels
+    labels: Labels
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "annotators", "labels"):
+            object.__setattr__(self, name, read_only(np.asarray(getattr(self, name), np.int64)))
+
+    def of(self, examples: NDArray[np.intp]) -> Annotations:
+        """Return the labels of some examples; ``rows`` are then positions in ``examples``."""
+        kept = np.isin(self.rows, examples)
+        rows = positions(self.rows[kept], examples)
+        return Annotations(rows, self.annotators[kept], self.labels[kept], self.names)
+
+
+@dataclass(frozen=True)
+class NoisyLabels:
+    """Noisy labels of a data set, and what is known about the noise.
+
+    ``noise_matrix, y = noisy`` unpacks the first two, of which a plug-in may know no more.
+
+    Parameters
+    ----------
+    noise_matrix : NoiseMatrix or None
+        The matrix that the labels were drawn with, or its average over the examples of each class
+        if the noise depends on the example. None if it is not known.
+    y : array of shape (k,)
+        The labels, 0..n-1.
+    rows : array of shape (k,), optional
+        The example of each label. None means one label for each example, in order. An example may
+        have several labels or none.
+    class_conditional : bool or None
+        Whether the noise depends on the clean class alone. None if it is not known.
+    annotations : Annotations, optional
+        The labels of several people that ``y`` was chosen from.
+    """
+
+    noise_matrix: NoiseMatrix | None
     y: Labels
+    rows: Labels | None = None
+    class_conditional: bool | None = True
+    annotations: Annotations | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.noise_matrix, self.y))
+
+    def of(self, examples: NDArray[np.intp]) -> tuple[NDArray[np.intp], Labels]:
+        """Return the labels of some examples, each with the number of its example.
+
+        Examples
+        --------
+        >>> noisy = NoisyLabels(None, np.array([1, 0, 1]), rows=np.array([0, 0, 2]))
+        >>> noisy.of(np.array([0, 1]))
+        (array([0, 0]), array([1, 0]))
+        """
+        if self.rows is None:
+            return examples, self.y[examples]
+        chosen = np.isin(self.rows, examples)
+        return self.rows[chosen].astype(np.intp), self.y[chosen]
+
+
+def positions(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the position of each value among distinct ones, all of which are there.
+
+    Examples
+    --------
+    >>> positions(np.array([7, 5, 7]), among=np.array([5, 9, 7]))
+    array([2, 0, 2])
+    """
+    order = np.argsort(among)
+    return order[np.searchsorted(among, values, sorter=order)]
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -39,7 +122,12 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
+def identified_by(
+    source: Callable[..., str],
+    *,
+    annotated: Callable[..., bool] | None = None,
+    added: Sequence[str] = (),
+) -> Callable[[_Loader], _Loader]:
     """Attach a fingerprint, such as a file's checksum, that identifies a data set before loading.
 
     Also used by plug-ins of other kinds that read a file named by their parameter ``path``.
@@ -49,6 +137,12 @@ def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
     source : callable
         Takes the same arguments as the decorated function and returns a short string that changes
         when the data changes. It should be fast and not load the data.
+    annotated : callable, optional
+        Takes the same arguments and says whether the data set has labels by annotators, which are
+        then used as they are.
+    added : sequence of str
+        Parameters that an earlier version did not have. While they are None they do not count in
+        the identity of a cell, so that earlier records are found.
 
     Examples
     --------
@@ -60,6 +154,8 @@ def identified_by(source: Callable[..., str]) -> Callable[[_Loader], _Loader]:
 
     def mark(loader: _Loader) -> _Loader:
         loader.source_fingerprint = source  # type: ignore[attr-defined]
+        loader.annotated = annotated  # type: ignore[attr-defined]
+        loader.added_parameters = tuple(added)  # type: ignore[attr-defined]
         return loader
 
     return mark
@@ -75,7 +171,7 @@ class Dataset:
     ----------
     X : array of shape (m, d)
     y : array of shape (m,)
-        Clean labels, 0..n-1.
+        Clean labels, 0..n-1, or ``UNKNOWN``, -1.
     classes : tuple of str
         Names of the classes, in the order of their numbers.
     name : str
@@ -84,6 +180,11 @@ class Dataset:
         Size of the test part, if the data set fixes it.
     recorded_noise : mapping from sigma to NoisyLabels
         Noise that comes with the data set, for ``noise=recorded``.
+    annotations : Annotations, optional
+        Labels that one or more people gave. Then no noise is added: ``noise=annotators``.
+    test : array of int, optional
+        The examples of the test part, if the data set fixes them. Every trial then has the same
+        test part and trains on a random part of the other examples.
     true_posterior : callable, optional
         ``eta(X)``, if the distribution is known.
     population : callable, optional
@@ -108,6 +209,8 @@ class Dataset:
     true_posterior: Callable[[Array], Array] | None = None
     population: Callable[[int], Array] | None = None
     source: str = ""
+    annotations: Annotations | None = None
+    test: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or len(self.X) != len(self.y):
@@ -127,13 +230,44 @@ class Dataset:
                 f"{int(np.flatnonzero(bad)[0])} ({int(bad.sum())} of {len(bad)} rows); "
                 "drop those rows or fill them in"
             )
-        counts = np.bincount(self.y, minlength=self.n_classes)
+        given = self.y if self.annotations is None else np.append(self.y, self.annotations.labels)
+        counts = np.bincount(given[given != UNKNOWN], minlength=self.n_classes)
         if (counts == 0).any():
             missing = self.classes[int(np.flatnonzero(counts == 0)[0])]
             raise NcbenchError(f"data set {self.name!r}: class {missing!r} has no example")
+        if self.annotations is not None:
+            self._check_annotations(self.annotations)
+        if self.test is not None and not set(self.test.tolist()) < set(range(len(self.y))):
+            raise NcbenchError(
+                f"data set {self.name!r}: test names examples {self.test.min()} to "
+                f"{self.test.max()}; expected some of 0..{len(self.y) - 1}"
+            )
         # Every plug-in of a run sees this data set: none may change it for the others.
         object.__setattr__(self, "X", read_only(self.X))
         object.__setattr__(self, "y", read_only(self.y))
+
+    def _check_annotations(self, given: Annotations) -> None:
+        ranges = (
+            ("rows", given.rows, len(self.y)),
+            ("annotators", given.annotators, len(given.names)),
+            ("labels", given.labels, self.n_classes),
+        )
+        for name, numbers, end in ranges:
+            bad = np.flatnonzero((numbers < 0) | (numbers >= end))
+            if len(bad):
+                raise NcbenchError(
+                    f"data set {self.name!r}: annotations.{name}[{bad[0]}] is {numbers[bad[0]]}; "
+                    f"expected 0 to {end - 1}"
+                )
+        pairs, count = np.unique(
+            np.column_stack([given.rows, given.annotators]), axis=0, return_counts=True
+        )
+        if (count > 1).any():
+            row, person = pairs[count.argmax()]
+            raise NcbenchError(
+                f"data set {self.name!r}: annotator {given.names[person]!r} labels example {row} "
+                f"{count.max()} times; expected at most once"
+            )
 
     @classmethod
     def from_labels(cls, X: ArrayLike, labels: ArrayLike, *, name: str, **more: Any) -> Dataset:
@@ -146,6 +280,11 @@ class Dataset:
             name=name,
             **more,
         )
+
+    @cached_property
+    def checked(self) -> NDArray[np.intp]:
+        """The examples whose clean label is known."""
+        return np.flatnonzero(self.y != UNKNOWN)
 
     @property
     def n_classes(self) -> int:
@@ -165,7 +304,12 @@ class Dataset:
         digest = hashlib.sha256()
         arrays = [self.X, self.y]
         for sigma, noisy in sorted(self.recorded_noise.items()):
-            arrays += [np.float64(sigma), noisy.noise_matrix.matrix, noisy.y]  # type: ignore[list-item]
+            arrays += [np.float64(sigma), noisy.noise_matrix.matrix, noisy.y]  # type: ignore[list-item, union-attr]
+        if self.annotations is not None:
+            given = self.annotations
+            arrays += [given.rows, given.annotators, given.labels]
+        if self.test is not None:
+            arrays += [self.test]
         for array in arrays:
             digest.update(f"{array.shape}{array.dtype}".encode())
             digest.update(np.ascontiguousarray(array).data)

@@ -7,6 +7,7 @@ column for each of its values, in sorted order, so the same table always gives t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,14 +64,19 @@ def features_and_labels(
         raise NcbenchError(f"{where}: no rows, only the columns {', '.join(columns)}")
     if len(columns) == 1:
         raise NcbenchError(f"{where}: no column besides the target {target!r}, so no features")
-    _refuse_missing(table, target, where)
+    refuse_missing(table, target, where)
     labels = label_array(table.iloc[:, columns.index(target)], where=f"{where}, target {target!r}")
+    return features(table, [target], where=where), labels
+
+
+def features(table: pd.DataFrame, without: Sequence[str], *, where: str) -> Array:
+    """Return the columns of a table as features, m x d, without those of labels."""
     parts = [
         _encoded(table.iloc[:, i], f"{where}, column {column!r}")
-        for i, column in enumerate(columns)
-        if column != target
+        for i, column in enumerate(map(str, table.columns))
+        if column not in without
     ]
-    return np.ascontiguousarray(np.hstack(parts)), labels
+    return np.ascontiguousarray(np.hstack(parts))
 
 
 def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
@@ -146,7 +152,18 @@ def _encoded(column: pd.Series[Any], where: str) -> Array:
     return np.asarray(position.ravel()[:, None] == np.arange(len(values)), dtype=np.float64)
 
 
-def _refuse_missing(table: pd.DataFrame, target: str, where: str) -> None:
+def require_columns(table: pd.DataFrame, names: Sequence[str], where: str) -> None:
+    """Raise NcbenchError if a table does not have a column, or has it named twice."""
+    columns = [str(column) for column in table.columns]
+    for name in names:
+        if name not in columns:
+            raise NcbenchError(_which_target(name, columns, where))
+        if list(names).count(name) > 1:
+            raise NcbenchError(f"{where}: column {name!r} is named twice")
+
+
+def refuse_missing(table: pd.DataFrame, target: str, where: str) -> None:
+    """Raise NcbenchError for the first missing value of a table."""
     missing = table.isna()
     counts = missing.to_numpy().sum(axis=0)
     if not counts.any():

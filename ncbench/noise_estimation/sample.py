@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncbench.core import NoiseMatrix
+from ncbench.data import UNKNOWN, Annotations
 from ncbench.errors import NcbenchError
 from ncbench.learning import fit_posterior
 from ncbench.plugin import Withheld, needs_of
@@ -32,7 +34,7 @@ class CleanLabels:
     Parameters
     ----------
     y : array of shape (m,)
-        Clean labels of all examples.
+        Clean labels of all examples, or ``UNKNOWN``.
     rng : numpy Generator
         Draws the order.
 
@@ -46,7 +48,8 @@ class CleanLabels:
 
     def __init__(self, y: Labels, rng: np.random.Generator) -> None:
         self._y = y
-        self._order = rng.permutation(len(y))
+        order = rng.permutation(len(y))
+        self._order = order[y[order] != UNKNOWN]
         self.handed_out = 0
         """The largest number of labels that was requested."""
 
@@ -54,7 +57,12 @@ class CleanLabels:
         """Return the clean labels of this share of the examples, at least one."""
         if not 0 < fraction <= 1:
             raise NcbenchError(f"fraction is {fraction}; expected a number in (0, 1]")
-        examples = np.sort(self._order[: max(1, round(fraction * len(self._y)))])
+        if not len(self._order):
+            raise NcbenchError(
+                f"none of the {len(self._y)} training labels has a clean label beside it; check "
+                "more labels, or choose a smaller test_size if the test part has them all"
+            )
+        examples = np.sort(self._order[: max(1, round(fraction * len(self._order)))])
         self.handed_out = max(self.handed_out, len(examples))
         return Trusted(examples, self._y[examples])
 
@@ -79,6 +87,10 @@ class NoisySample:
         Clean labels, for estimators whose ``needs`` name ``clean_labels``.
     classes : tuple of str
         Class names for warnings; by default their numbers.
+    rows : array of shape (m,), optional
+        The example of each label, if the labels were chosen from ``annotations``.
+    annotations : Annotations, optional
+        All labels that people gave to the training examples.
     """
 
     X: Array
@@ -89,6 +101,8 @@ class NoisySample:
     noise_matrix: NoiseMatrix | None = None
     clean: CleanLabels | None = None
     classes: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
+    annotations: Annotations | None = None
 
     def __post_init__(self) -> None:
         if not self.classes:
@@ -102,6 +116,10 @@ class NoisySample:
             if need not in needs_of(estimator)
         }
         return replace(self, **hidden)
+
+    def with_learner(self, cpe: Any) -> NoisySample:
+        """Return the sample with another class probability learner and a generator of its own."""
+        return replace(self, cpe=cpe, rng=np.random.default_rng(0))
 
     @property
     def told(self) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class Results:
         frame = self.frame[keys_of(self.frame)].assign(value=str(self.value))
         frame[NUMBERS] = self.frame[NUMBERS]
         frame = frame.assign(ddof=self.ddof, confidence=self.level)
-        about = ["mark", "status", "reason", "told", "id"]
+        about = ["mark", "status", "reason", "told", "judged", "half_width", "id"]
         return frame.assign(**{column: self.frame[column] for column in about})
 
     def csv(self) -> str:

@@ -44,6 +44,8 @@ class Grid:
         repeat those of the row above are left blank, except for the last.
     notes : sequence of str
         Notes below the table, a sentence or two each.
+    heading : str
+        What must be read before the table.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Grid:
     rows: Sequence[Sequence[Entry]]
     labels: int
     notes: Sequence[str] = field(default_factory=list)
+    heading: str = ""
 
     def print(self, console: Console | None = None) -> None:
         """Print the table to a terminal or a log."""
@@ -75,6 +78,8 @@ class Grid:
             console = Console(highlight=False)
             if not console.is_terminal:  # a log has no width
                 console.width = max(200, console.measure(table).maximum)
+        if self.heading:
+            console.print(Text(self.heading), soft_wrap=True)
         console.print(table)
         for note in self.notes:
             console.print(Text(note), soft_wrap=True)
@@ -88,7 +93,8 @@ class Grid:
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
         rules = ["---" if i < self.labels else "---:" for i in range(len(self.columns))]
-        lines = [_line(map(escape_markdown, self.columns)), "|" + "|".join(rules) + "|"]
+        lines = [escape_markdown(self.heading), ""] if self.heading else []
+        lines += [_line(map(escape_markdown, self.columns)), "|" + "|".join(rules) + "|"]
         for row in self.printed_rows():
             lines.append(_line(map(_markdown_entry, row)))
         for note in self.notes:
@@ -98,13 +104,14 @@ class Grid:
     def latex(self) -> str:
         r"""Return a LaTeX table environment; it needs only ``\usepackage{booktabs}``."""
         numbers = len(self.columns) - self.labels
+        said = [note for note in (self.heading, *self.notes) if note]
         lines = [
             "% needs \\usepackage{booktabs}",
             "\\begin{table}",
             "\\centering\\small"
             if len(self.columns) < 7
             else "\\centering\\footnotesize\\setlength{\\tabcolsep}{5pt}",
-            "\\caption{" + " ".join(escape_latex(_sentence(note)) for note in self.notes) + "}",
+            "\\caption{" + " ".join(escape_latex(_sentence(note)) for note in said) + "}",
             "\\smallskip",
             "\\begin{tabular}{@{}" + "l" * self.labels + "r" * numbers + "@{}}",
             "\\toprule",

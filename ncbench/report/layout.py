@@ -62,7 +62,7 @@ def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     ]
     if not absent:
         return frame
-    blank = {"n": 0, "status": MISSING, "reason": "no record", "told": "", "id": ""}
+    blank = {"n": 0, "status": MISSING, "reason": "no record", "told": "", "judged": "", "id": ""}
     blank |= {"trial_numbers": (), "values": ()}
     more = pd.DataFrame([{**keys, **blank} for keys in absent])
     return in_order(pd.concat([frame, more], ignore_index=True), keys_of(frame))
@@ -106,7 +106,7 @@ def grid(
     ]
     notes = [*_same_in_all(frame, layout, unsaid)]
     notes += _notes(frame, value, usual_n, ddof, level)
-    return Grid([*layout.rows, *headings], rows, len(layout.rows), notes)
+    return Grid([*layout.rows, *headings], rows, len(layout.rows), notes, _heading(frame))
 
 
 def distinct(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -149,6 +149,20 @@ def _same_in_all(frame: pd.DataFrame, layout: Layout, unsaid: Sequence[str]) -> 
     settings = [f"{key}={as_text(frame[key].iloc[0])}" for key in layout.constant]
     settings += unsaid
     return [f"All with {', '.join(settings)}."] if settings else []
+
+
+def _heading(frame: pd.DataFrame) -> str:
+    """Return what the numbers are, if they are not losses on clean labels."""
+    judged = frame[frame["judged"] != ""]
+    if not len(judged):
+        return ""
+    these = "These" if len(judged) == (frame["n"] > 0).sum() else f"{len(judged)} of these"
+    by = " or ".join(sorted(set(judged["judged"])))
+    return (
+        f"{these} losses are estimates: no clean test labels are known, so the confusion "
+        f"matrices of noisy ones are corrected with a noise matrix ({by}). A trial's 90% interval "
+        f"is +-{judged['half_width'].mean():.3f} on average, without the error of that matrix."
+    )
 
 
 def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: float) -> list[str]:

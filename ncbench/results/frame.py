@@ -19,7 +19,7 @@ from ncbench.types import Record
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
-_ABOUT = ["status", "reason", "told", "id"]
+_ABOUT = ["status", "reason", "told", "judged", "half_width", "id"]
 # Not "trials": that is a key of the configuration.
 _TRIALS = ["trial_numbers", "values", "test_train_ratio", "record"]
 _NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
@@ -44,7 +44,8 @@ def tidy(
     The columns are measure, dataset, algo, sigma, and every other configuration key that differs
     between records; n (trials), mean, sem (standard error), low and high (confidence interval of
     the mean, see :func:`mean_interval`); status, reason, told (the parts of the truth that plug-ins
-    were given), id; trial_numbers, values and
+    were given), judged and half_width (how noisy test labels were corrected, and half the width of
+    the interval of a trial), id; trial_numbers, values and
     test_train_ratio (test size over training size); and record, the index of the record in the
     input. A cell that is skipped, failed or has no such value has a missing mean.
 
@@ -209,6 +210,7 @@ class FrameBuilder:
         entries: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
         entries["values"] = tuple(values)
         entries["told"] = self._shared(_told(record["config"], trials))
+        entries["judged"], entries["half_width"] = _judged(record["config"], trials)
         entries["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
             entries["reason"] = self._shared(reason)
@@ -261,6 +263,18 @@ def _told(config: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> str
         for kind, parts in told.items()
         if parts
     )
+
+
+def _judged(config: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> tuple[str, float]:
+    """Return how noisy test labels were corrected, and half the width of a trial's interval.
+
+    An empty string means that the test labels are clean.
+    """
+    judgments = [trial["judged"] for trial in trials if "judged" in trial]
+    name = config["measure"]["name"]
+    ends = [j["intervals"][name] for j in judgments if name in j["intervals"]]
+    half_width = sum(high - low for low, high in ends) / (2 * len(ends)) if ends else math.nan
+    return (judgments[0]["by"] if judgments else ""), half_width
 
 
 def _summary(

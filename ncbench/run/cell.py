@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin import get_registry, observers, use_files
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_versions
-from ncbench.run.trial import Cell, losses, prepare, run_trial
+from ncbench.run.trial import Cell, fixed_test_part, losses, prepare, run_trial
 from ncbench.types import Config
 
 
@@ -107,7 +107,8 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
 
 
 def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
-    config, dataset = cell.config, cell.dataset
+    config, dataset, noise = cell.config, cell.dataset, cell.noisy.noise_matrix
+    fixed = fixed_test_part(dataset, config["test_size"])
     with folder.locked():
         finished = folder.finished()  # another process may have finished it meanwhile
         if finished:
@@ -123,12 +124,15 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
                 "name": dataset.name,
                 "classes": list(dataset.classes),
                 "examples": len(dataset.y),
+                "checked": len(dataset.checked),
                 "features": dataset.X.shape[1],
                 "source": dataset.source,
                 "fingerprint": dataset.fingerprint,
                 "distribution_known": dataset.true_posterior is not None,
             },
-            noise_matrix=cell.noisy.noise_matrix.matrix.tolist(),
+            noise_matrix=noise and noise.matrix.tolist(),
+            noise={"class_conditional": cell.noisy.class_conditional, "labels": len(cell.noisy.y)},
+            test_part="random" if fixed is None else "fixed",
             trials=_run_or_forget(cell, folder),
             seconds=time.time() - started,
             peak_memory_mb=_peak_memory_mb(),

@@ -9,9 +9,12 @@ status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with 
                     and, unless the process was killed, ``traceback``)
 config              the resolved configuration
 plugins             distribution and version of each plug-in used
-dataset             name, classes, examples, features, source, fingerprint, and whether its
-                    distribution is known
-noise_matrix        T, column stochastic
+dataset             name, classes, examples, checked (those with a known clean label), features,
+                    source, fingerprint, and whether its distribution is known
+noise_matrix        T, column stochastic, or null if it is not known
+noise               class_conditional: true, false or null (not known); labels: their number
+test_part           ``random``, or ``fixed``: every trial has the same test part, and trains on a
+                    random part of the other examples
 trials              one entry per trial: trial (its number), train_size, test_size, losses (every
                     measure), absent (why a measure has none), confusion (expected, on the clean
                     test part), told (the parts of the truth that each kind was given),
@@ -60,12 +63,22 @@ def cell_id(config: Mapping[str, Any]) -> str:
     The data is not loaded for this.
     """
     identity = {
-        "config": {key: value for key, value in config.items() if key not in NOT_IDENTITY},
+        "config": {
+            key: _identity(key, value) for key, value in config.items() if key not in NOT_IDENTITY
+        },
         "plugins": plugin_versions(config),
         "data": {kind: _source_fingerprint(config, kind) for kind in KINDS},
         "schema": SCHEMA,
     }
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _identity(key: str, value: Any) -> Any:
+    """Return a part of the configuration without parameters that earlier versions did not have."""
+    if key != "dataset":
+        return value
+    added = getattr(get_registry().target(key, value["name"]), "added_parameters", ())
+    return {name: v for name, v in value.items() if v is not None or name not in added}
 
 
 def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:

@@ -2,7 +2,7 @@
 
 ``prepare``, once for all trials: config -> data set -> noise (T, noisy labels).
 ``run_trial``: split -> T estimate -> algorithm (with its CPE learner) -> confusion matrix on the
-clean test part -> measures.
+test part -> measures. If the test part has no clean labels, the confusion matrix is corrected.
 ``ncbench.run.cell`` then writes a record of the trials.
 """
 
@@ -12,7 +12,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,18 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, split_random_state, stream
-from ncbench.data import Dataset, NoisyLabels, read_only
-from ncbench.errors import NcbenchError
+from ncbench.data import UNKNOWN, Dataset, NoisyLabels, positions, read_only
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
 from ncbench.plugin import get_registry, needs_of
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
+from ncbench.run.judge import judge
 from ncbench.theory import Population
 from ncbench.types import Array, Config
+
+RESAMPLED = 0.9
+"""Share of the other examples that a trial trains on if every trial has the same test part."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,12 @@ def prepare(config: Config) -> Cell:
     _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
     # Build every plug-in now, so that bad parameters raise before anything is written.
     registry = get_registry()
-    needs_of(_build(config, "t_estimator"))
+    if "noise_matrix" in needs_of(_build(config, "t_estimator")) and noisy.noise_matrix is None:
+        raise NotApplicable(
+            f"t_estimator={config['t_estimator']['name']} needs the noise matrix, which nobody "
+            f"knows for noise={config['noise']['name']}; t_estimator=identity corrects nothing, "
+            "cautious_map estimates the matrix, dawid_skene does if examples have several labels"
+        )
     cpe = _build(config, "cpe", random_state=0)
     algorithm = registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
     if isinstance(algorithm, NoisyLabelClassifier):
@@ -105,37 +114,63 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
             f"noise={config['noise']['name']} sigma={config['sigma']:g}: {error}"
         ) from error
     wrong = np.flatnonzero(~np.isin(noisy.y, np.arange(dataset.n_classes)))
-    if np.shape(noisy.y) != dataset.y.shape or len(wrong):
+    expected = dataset.y.shape if noisy.rows is None else noisy.rows.shape
+    if np.shape(noisy.y) != expected or len(wrong):
         what = f"label {noisy.y[wrong[0]]} in row {wrong[0]}" if len(wrong) else "labels"
         raise NcbenchError(
             f"noise={config['noise']['name']}: {what}, shape {np.shape(noisy.y)}; expected "
-            f"{dataset.y.shape} labels from 0 to {dataset.n_classes - 1}"
+            f"{expected} labels from 0 to {dataset.n_classes - 1}"
         )
-    return NoisyLabels(noisy.noise_matrix, read_only(noisy.y))
+    return replace(noisy, y=read_only(noisy.y))
 
 
 def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the indices of the training part and the test part of a trial."""
+    """Return the examples of the training part and of the test part of a trial."""
     dataset, config = cell.dataset, cell.config
-    test_size = dataset.test_size or config["test_size"]
+    state = split_random_state(config["seed"], trial)
     try:
-        train, test = train_test_split(
-            np.arange(len(dataset.y)),
-            test_size=test_size,
-            random_state=split_random_state(config["seed"], trial),
-        )
+        train, test = _split(dataset, config["test_size"], state)
     except ValueError as error:
         raise NcbenchError(
-            f"test_size={test_size} of {len(dataset.y)} examples: {error}"
+            f"test_size={dataset.test_size or config['test_size']} of {len(dataset.y)} examples: "
+            f"{error}"
         ) from error
     # A rare class may be absent from a small sample, which algorithms can handle. With only one
     # class there is nothing to learn.
-    if len(np.unique(cell.noisy.y[train])) < 2:
+    _, y = cell.noisy.of(train)
+    if len(np.unique(y)) < 2:
         raise NcbenchError(
-            f"dataset={config['dataset']['name']}: all {len(train)} noisy training labels of trial "
+            f"dataset={config['dataset']['name']}: all {len(y)} noisy training labels of trial "
             f"{trial} are in one class; use more data, a smaller test_size, or another seed"
         )
     return train, test
+
+
+def _split(dataset: Dataset, test_size: float, state: int) -> tuple[Any, Any]:
+    """Take the test part from the examples whose clean label is known, if there are any."""
+    everything, checked = np.arange(len(dataset.y)), dataset.checked
+    fixed = fixed_test_part(dataset, test_size)
+    if fixed is not None:
+        others = np.setdiff1d(everything, fixed)
+        return train_test_split(others, train_size=RESAMPLED, random_state=state)[0], fixed
+    if len(checked) in (0, len(everything)):
+        size = dataset.test_size or test_size
+        train, test = train_test_split(everything, test_size=size, random_state=state)
+        return train, test
+    size = round(test_size * len(everything))
+    _, test = train_test_split(checked, test_size=size, random_state=state)
+    return np.setdiff1d(everything, test), test
+
+
+def fixed_test_part(dataset: Dataset, test_size: float) -> NDArray[np.intp] | None:
+    """Return the test part if every trial has the same one, else None.
+
+    The data set may fix it. It is also fixed if there are so few clean labels that all are needed.
+    """
+    checked = dataset.checked
+    if dataset.test is not None:
+        return dataset.test
+    return checked if 0 < len(checked) <= round(test_size * len(dataset.y)) else None
 
 
 def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
@@ -143,7 +178,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     config, dataset = cell.config, cell.dataset
     registry = get_registry()
     train, test = split(cell, trial)
-    X, y = read_only(dataset.X[train]), read_only(cell.noisy.y[train])
+    examples, y = cell.noisy.of(train)
+    X, y = read_only(dataset.X[examples]), read_only(y)
     random_state = int(stream(config["seed"], "algorithm", trial).integers(2**31))
     clock = _Clock()
 
@@ -156,10 +192,13 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         cpe=cpe,
         rng=stream(config["seed"], "t_estimator", trial),
         noise_matrix=cell.noisy.noise_matrix,
-        clean=CleanLabels(dataset.y[train], stream(config["seed"], "trusted", trial)),
+        clean=CleanLabels(dataset.y[examples], stream(config["seed"], "trusted", trial)),
         classes=dataset.classes,
-    ).for_estimator(estimator)
-    estimate: NoiseMatrix = estimator.estimate(sample)
+        rows=positions(examples, train),
+        annotations=cell.noisy.annotations and cell.noisy.annotations.of(train),
+    )
+    given = sample.for_estimator(estimator)
+    estimate: NoiseMatrix = estimator.estimate(given)
     clock.lap("t_estimate")
 
     algorithm = registry.build(
@@ -169,12 +208,19 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     clock.lap("fit")
 
     predicted = prediction(algorithm, read_only(dataset.X[test]), np.arange(dataset.n_classes))
-    C = expected_confusion(dataset.y[test], predicted)
+    judged: dict[str, Any] = {}
+    if (dataset.y[test] == UNKNOWN).any():
+        held_out = judge(cell.noisy, sample, test, predicted)
+        C = held_out.confusion
+        judged["judged"] = held_out.as_json(cell.reported)
+    else:
+        C = expected_confusion(dataset.y[test], predicted)
     clock.lap("evaluate")
     theory = {}
     if config["theory"]:
         population = cell.population
-        terms = population.terms(algorithm, cell.noisy.noise_matrix) if population else None
+        noise = cell.noisy.noise_matrix
+        terms = population.terms(algorithm, noise) if population and noise else None
         theory["theory"] = terms
         clock.lap("theory")
 
@@ -184,7 +230,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "test_size": len(test),
         **losses(cell, C),
         "confusion": C.tolist(),
-        "told": {"t_estimator": sample.told},
+        **judged,
+        "told": {"t_estimator": given.told},
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),

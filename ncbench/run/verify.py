@@ -33,9 +33,8 @@ def rerun(
     differences = [*_versions(record, config)]
     if cell.dataset.fingerprint != record["dataset"]["fingerprint"]:
         differences.append("dataset: the data has changed")
-    _compare(
-        "noise_matrix", record["noise_matrix"], cell.noisy.noise_matrix.matrix.tolist(), differences
-    )
+    noise = cell.noisy.noise_matrix
+    _compare("noise_matrix", record["noise_matrix"], noise and noise.matrix.tolist(), differences)
     for then, now in zip(record["trials"], trials, strict=True):
         for key in then:
             if key != "seconds":  # times always differ

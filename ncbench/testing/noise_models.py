@@ -12,6 +12,7 @@ from ncbench.data import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, broken, made_something_bad
 from ncbench.testing.problems import SIGMAS, dataset
+from ncbench.types import Labels
 
 CLASSES = (2, 3, 4, 5, 7)
 """Numbers of classes with which a noise model is checked, if it accepts them."""
@@ -22,16 +23,18 @@ _ERRORS = 5.0  # standard errors; exceeded by chance once in a million
 
 
 def check_noise_matrix(build: Build) -> None:
-    """It returns NoisyLabels whose matrix is a NoiseMatrix for the data set's classes."""
+    """It returns NoisyLabels whose matrix is a NoiseMatrix for the data set's classes, or None."""
     for model, data in _models(build):
         for sigma in SIGMAS:
             noisy = model.corrupt(data, sigma, np.random.default_rng(0))
-            if not isinstance(noisy, tuple) or len(noisy) != 2:
+            if not isinstance(noisy, NoisyLabels):
                 broken(
                     f"corrupt returned {noisy!r:.200}",
                     "return ncbench.NoisyLabels(noise_matrix, y)",
                 )
-            T = noisy[0]
+            T = noisy.noise_matrix
+            if T is None:  # nobody knows it
+                continue
             if not isinstance(T, NoiseMatrix):
                 broken(
                     f"noise_matrix is {T!r:.200}, a {type(T).__name__}",
@@ -47,12 +50,14 @@ def check_noise_matrix(build: Build) -> None:
 def check_labels(build: Build) -> None:
     """Its labels are integers 0..n-1, one for each example."""
     for model, data in _models(build):
-        y = np.asarray(_corrupt(model, data).y)
-        if y.shape != data.y.shape or not np.issubdtype(y.dtype, np.integer):
+        noisy = _corrupt(model, data)
+        y = np.asarray(noisy.y)
+        shape = np.shape(data.y if noisy.rows is None else noisy.rows)
+        if y.shape != shape or not np.issubdtype(y.dtype, np.integer):
             broken(
                 f"the noisy labels have shape {y.shape} and type {y.dtype} for "
                 f"{len(data.y)} examples",
-                f"return integers of shape {data.y.shape}",
+                f"return integers of shape {shape}",
             )
         if y.min() < 0 or y.max() >= data.n_classes:
             broken(
@@ -64,11 +69,13 @@ def check_labels(build: Build) -> None:
 def check_labels_follow_the_matrix(build: Build) -> None:
     """The noisy labels of each clean class are as frequent as its matrix says."""
     for model, data in _models(build):
-        T, y = _corrupt(model, data)
+        noisy = _corrupt(model, data)
+        if noisy.noise_matrix is None:
+            continue
         for j in range(data.n_classes):
-            mine = y[data.y == j]
+            mine = noisy.y[_truth(noisy, data) == j]
             share = np.bincount(mine, minlength=data.n_classes) / len(mine)
-            p = T.matrix[:, j]
+            p = noisy.noise_matrix.matrix[:, j]
             off = np.abs(share - p) - _ERRORS * np.sqrt(p * (1 - p) / len(mine)) - 1 / len(mine)
             i = int(off.argmax())
             if off[i] > 0:
@@ -80,6 +87,39 @@ def check_labels_follow_the_matrix(build: Build) -> None:
                 )
 
 
+def check_probabilities(build: Build) -> None:
+    """Its probabilities, if it has any, are distributions whose class averages are its matrix."""
+    for model, data in _models(build):
+        if not hasattr(model, "probabilities"):
+            return
+        P = np.asarray(model.probabilities(data, SIGMA, np.random.default_rng(0)))
+        if P.shape != (len(data.y), data.n_classes) or P.min() < 0 or np.ptp(P.sum(axis=1)) > 1e-6:
+            broken(
+                f"probabilities of shape {P.shape}, smallest {P.min():.3g}, with sums from "
+                f"{P.sum(axis=1).min():.3g} to {P.sum(axis=1).max():.3g}",
+                f"return a distribution for each example, of shape {(len(data.y), data.n_classes)}",
+            )
+        noisy = _corrupt(model, data)
+        average = np.array([P[data.y == j].mean(axis=0) for j in range(data.n_classes)]).T
+        if noisy.noise_matrix is None or np.abs(average - noisy.noise_matrix.matrix).max() > 1e-6:
+            broken(
+                "the average of its probabilities over the examples of a class is not its matrix",
+                "return NoiseMatrix(average) with the labels; InstanceNoise does",
+            )
+        if noisy.class_conditional:
+            broken(
+                "its noise depends on the example, but class_conditional is True",
+                "return NoisyLabels(noise_matrix, y, class_conditional=False)",
+            )
+        chance = P[np.arange(len(P)), noisy.y]  # of the label that was drawn: E[1 / P] is n
+        surprise = np.mean(1 / np.maximum(chance, 1e-12)) / np.mean((P > 0).sum(axis=1))
+        if not 0.5 < surprise < 2:
+            broken(
+                "its labels do not follow its probabilities",
+                "draw each label from its row, with the argument rng",
+            )
+
+
 def check_sigma(build: Build) -> None:
     """The expected share of wrong labels is sigma, in its matrix and in its labels."""
     for model, data in _models(build):
@@ -89,11 +129,14 @@ def check_sigma(build: Build) -> None:
         for sigma in SIGMAS:
             drawn = [_corrupt(model, data, sigma, seed) for seed in _SEEDS]
             expected = [
-                float(prior @ (1 - np.diagonal(noisy.noise_matrix.matrix))) for noisy in drawn
+                float(prior @ (1 - np.diagonal(noisy.noise_matrix.matrix)))
+                for noisy in drawn
+                if noisy.noise_matrix is not None
             ]
-            wrong = [float(np.mean(noisy.y != data.y)) for noisy in drawn]
+            wrong = [float(np.mean(noisy.y != _truth(noisy, data))) for noisy in drawn]
             by_chance = np.sqrt(sigma * (1 - sigma) / (len(data.y) * len(drawn)))
-            for what, shares in (("its T expects", expected), ("it made", wrong)):
+            found = (("its T expects", expected), ("it made", wrong))
+            for what, shares in ((what, shares) for what, shares in found if shares):
                 spread = np.std(shares) / np.sqrt(len(shares))  # a T that is itself drawn
                 if abs(np.mean(shares) - sigma) > _ERRORS * (spread + by_chance) + 1e-9:
                     broken(
@@ -117,7 +160,7 @@ def check_seeded(build: Build) -> None:
                 "draw only from the argument rng, never from numpy.random",
             )
         other = _corrupt(model, data, seed=1)
-        noiseless = np.array_equal(first.noise_matrix.matrix, np.eye(data.n_classes))
+        noiseless = first.noise_matrix == NoiseMatrix.identity(data.n_classes)
         draws = getattr(model, "draws", True)
         if draws and not noiseless and np.array_equal(first.y, other.y):
             broken(
@@ -144,6 +187,7 @@ CHECKS = (
     check_noise_matrix,
     check_labels,
     check_labels_follow_the_matrix,
+    check_probabilities,
     check_sigma,
     check_seeded,
     check_inputs_unchanged,
@@ -171,4 +215,10 @@ def _models(build: Build) -> Iterator[tuple[Any, Dataset]]:
 
 
 def _corrupt(model: Any, data: Dataset, sigma: float = SIGMA, seed: int = 0) -> NoisyLabels:
-    return NoisyLabels(*model.corrupt(data, sigma, np.random.default_rng(seed)))
+    noisy: NoisyLabels = model.corrupt(data, sigma, np.random.default_rng(seed))
+    return noisy
+
+
+def _truth(noisy: NoisyLabels, data: Dataset) -> Labels:
+    """Return the clean label of the example of each noisy label."""
+    return data.y if noisy.rows is None else data.y[noisy.rows]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ncbench.core import Measure, NoiseMatrix, RecallMeasure
-from ncbench.data import Dataset, NoisyLabels
+from ncbench.data import Annotations, Dataset, NoisyLabels
 from ncbench.types import Array, Labels
 
 SIGMAS = (0.0, 0.1, 0.3)
@@ -47,14 +47,24 @@ def noisy_blobs(m: int, T: Array, *, spread: float = 0.4, seed: int = 0) -> tupl
 
 
 def dataset(n: int, m: int = 3000) -> Dataset:
-    """Return blobs as a data set with recorded noise for every level in SIGMAS."""
+    """Return blobs as a data set with labels by three annotators and recorded noise."""
     X, y = blobs(m, n)
     recorded = {}
     for k, sigma in enumerate(SIGMAS):
         noise = NoiseMatrix((1 - sigma) * np.eye(n) + sigma * np.roll(np.eye(n), 1, axis=0))
         recorded[sigma] = NoisyLabels(noise, noise.draw_labels(y, np.random.default_rng(k)))
     names = tuple(f"class {i}" for i in range(n))
-    return Dataset(X=X, y=y, classes=names, name="blobs", recorded_noise=recorded)
+    return Dataset(
+        X=X, y=y, classes=names, name="blobs", recorded_noise=recorded,
+        annotations=labels_by_people(y, 0.7 * np.eye(n) + 0.3 * np.roll(np.eye(n), 1, axis=0)),
+    )  # fmt: skip
+
+
+def labels_by_people(y: Labels, T: Array, people: int = 3, seed: int = 0) -> Annotations:
+    """Return labels of every example by several people, all with the noise T."""
+    rows, who = np.divmod(np.arange(people * len(y)), people)
+    labels = NoiseMatrix(T).draw_labels(y[rows], np.random.default_rng([seed, people]))
+    return Annotations(rows, who, labels, tuple(f"person {k + 1}" for k in range(people)))
 
 
 # One measure of each family, for algorithms.

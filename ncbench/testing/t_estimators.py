@@ -13,11 +13,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from ncbench.core import NoiseMatrix
+from ncbench.data import Annotations
 from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.plugin import needs_of
 from ncbench.testing.contract import Build, broken
-from ncbench.testing.problems import noisy_blobs
-from ncbench.types import Array
+from ncbench.testing.problems import labels_by_people, noisy_blobs
+from ncbench.types import Array, Labels
 
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
 """The noise matrix to estimate."""
@@ -157,6 +158,19 @@ def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> 
         rng=np.random.default_rng(seed),
         noise_matrix=NoiseMatrix(T),
         clean=CleanLabels(data.y, np.random.default_rng([seed, m, 2])),
+        rows=np.arange(m),
+        annotations=_with_others(data.y, y, seed),
+    )
+
+
+def _with_others(truth: Labels, y: Labels, seed: int) -> Annotations:
+    """Return the noisy labels as those of one annotator, beside those of two others."""
+    others = labels_by_people(truth, T, people=2, seed=seed)
+    return Annotations(
+        np.append(np.arange(len(y)), others.rows),
+        np.append(np.zeros_like(y), others.annotators + 1),
+        np.append(y, others.labels),
+        ("you", *others.names),
     )
 
 

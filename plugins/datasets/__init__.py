@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ncbench import Dataset, hookimpl
 
-from . import bundled, openml, own_file, synthetic, uci
+from . import bundled, music_genre, openml, own_file, synthetic, uci
 
 
 @hookimpl
@@ -23,6 +23,7 @@ def ncbench_datasets() -> Mapping[str, Callable[..., Dataset]]:
         "satimage": uci.satimage,
         "covtype": uci.covtype,
         "abalone": uci.abalone,
+        "music_genre": music_genre.music_genre,
         "openml": openml.openml,
         "file": own_file.file,
     }

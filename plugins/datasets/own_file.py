@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ncbench import Dataset, NcbenchError, identified_by
 from ncbench.data import (
     TABLES,
+    annotated_dataset,
     content_of_path,
     examples,
     features_and_labels,
@@ -22,8 +24,27 @@ from ncbench.data import (
 SUFFIXES = (*TABLES, ".npz")
 
 
-@identified_by(content_of_path)
-def file(path: str, target: str | None = None) -> Dataset:
+def _annotated(
+    noisy_target: str | None = None,
+    annotators: list[str] | None = None,
+    annotations: str | None = None,
+    **_: Any,
+) -> bool:
+    return bool(noisy_target or annotators or annotations)
+
+
+def _content(path: str, annotations: str | None = None, **_: Any) -> str:
+    return content_of_path(path) + content_of_path(annotations)
+
+
+@identified_by(_content, annotated=_annotated, added=("noisy_target", "annotators", "annotations"))
+def file(
+    path: str,
+    target: str | None = None,
+    noisy_target: str | None = None,
+    annotators: list[str] | None = None,
+    annotations: str | None = None,
+) -> Dataset:
     r"""Your own file: CSV, TSV, Parquet, ARFF or npz.
 
     Numeric columns are kept. A column of text, categories or true/false is replaced by one 0/1
@@ -39,6 +60,14 @@ def file(path: str, target: str | None = None) -> Dataset:
         Column of the labels. In an npz file, the key of the labels, by default ``y``. It holds the
         features as ``X`` and may hold recorded noise for sigma = k/10 as ``noise_matrix_k`` and
         ``noisy_y_k``.
+    noisy_target : str, optional
+        Column of labels that are noisy already. No noise is added, and ``target`` is then the
+        column of the checked labels, which may be empty in most rows, or nothing.
+    annotators : list of str, optional
+        Instead of ``noisy_target``: a column for each annotator. Labels may be missing.
+    annotations : str, optional
+        Instead of ``annotators``: another file with a row for each label and three columns: the row
+        of the example, counted from 1; the annotator; the label.
 
     Returns
     -------
@@ -65,8 +94,24 @@ def file(path: str, target: str | None = None) -> Dataset:
         what = "is a folder" if place.is_dir() else "does not exist"
         raise NcbenchError(f"data set 'file': path={path!r} {what} (looked for {place.absolute()})")
     name = place.name[: -len(suffix)]
+    named = {"noisy_target": noisy_target, "annotators": annotators, "annotations": annotations}
+    labels_by = [key for key, value in named.items() if value]
+    if len(labels_by) > 1:
+        raise NcbenchError(f"data set 'file': give {' or '.join(labels_by)}, not both")
     if suffix == ".npz":
+        if labels_by:
+            raise NcbenchError(f"data set 'file': {labels_by[0]} needs a table, not {place.name}")
         return _from_npz(place, name, target)
+    if labels_by:
+        return annotated_dataset(
+            read_table(place),
+            name=name,
+            where=f"file {path!r}",
+            target=target,
+            columns=annotators or ([noisy_target] if noisy_target else []),
+            long=read_table(Path(annotations).expanduser()) if annotations else None,
+            source=place.name,
+        )
     X, labels = features_and_labels(read_table(place), target, where=f"file {path!r}")
     return Dataset.from_labels(X, labels, name=name, source=place.name)
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from ncbench import hookimpl
 
+from .annotators import Annotators, SimulatedAnnotators
 from .given import GivenMatrix, Recorded
+from .instance_dependent import InstanceDependent
 from .levels import NoNoise, PairFlip, Random, Symmetric
 
 
@@ -21,4 +23,7 @@ def ncbench_noise_models() -> Mapping[str, Callable[..., Any]]:
         "matrix": GivenMatrix,
         "recorded": Recorded,
         "none": NoNoise,
+        "instance_dependent": InstanceDependent,
+        "annotators": Annotators,
+        "annotators_simulated": SimulatedAnnotators,
     }

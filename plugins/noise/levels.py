@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ncbench.core import MAX_CONDITION
-from ncbench.data import Dataset, MatrixNoise, NoisyLabels
+from ncbench.data import Dataset, MatrixNoise, NoisyLabels, random_matrix
 from ncbench.types import Array
 
 
@@ -59,15 +58,7 @@ class Random(MatrixNoise):
 
     def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> Array:
         """Return T for n classes at noise level sigma."""
-        for _ in range(100):
-            T = rng.random((n, n))
-            np.fill_diagonal(T, 0.0)
-            T *= sigma / T.sum(axis=0)
-            np.fill_diagonal(T, 1 - sigma)
-            if np.linalg.cond(T) <= MAX_CONDITION:
-                break
-        # For n = 2 and sigma = 0.5 every draw is singular; NoiseMatrix then raises an error.
-        return T
+        return random_matrix(n, sigma, rng)
 
 
 class PairFlip(MatrixNoise):

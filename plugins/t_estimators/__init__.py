@@ -8,6 +8,7 @@ from typing import Any
 from ncbench import hookimpl
 
 from .anchor import Anchor
+from .annotators import DawidSkene
 from .confident_joint import ConfidentJoint
 from .dual_t import DualT
 from .forward_map import CautiousMAP, ForwardMAP
@@ -33,4 +34,5 @@ def ncbench_t_estimators() -> Mapping[str, Callable[..., Any]]:
         "confident_joint": ConfidentJoint,
         "hoc": HOC,
         "trusted": TrustedSet,
+        "dawid_skene": DawidSkene,
     }

@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 
 from ncbench import Dataset, NoiseMatrix, NoisyLabels, identified_by
+from ncbench.data import Annotations
 
 _COUNTER = itertools.count()
 M = 60
@@ -120,6 +121,21 @@ def noise_for_two_classes():
     return toy(recorded_noise={0.1: NoisyLabels(NoiseMatrix.identity(2), toy().y)})
 
 
+def labels_of_no_example():
+    """Somebody labels example 60 of 60."""
+    return toy(annotations=Annotations([0, 60], [0, 0], [0, 1], ("ann",)))
+
+
+def labels_twice():
+    """Somebody labels an example twice."""
+    return toy(annotations=Annotations([3, 3], [0, 0], [0, 1], ("ann",)))
+
+
+def tests_what_is_not_there():
+    """A test part that is not part of the data."""
+    return toy(test=np.array([58, 61]))
+
+
 def scores_for_a_posterior():
     """Rows do not sum to one."""
     return toy(true_posterior=lambda X: np.full((len(X), 3), 0.5))
@@ -143,6 +159,9 @@ BROKEN = {
         r"NaN or infinity in X, first in row 7 \(1 of 60 rows\)": missing_values,
         r"y has type float64": float_labels,
         r"test_size is 60 of 60 examples": all_for_testing,
+        r"annotations.rows\[1\] is 60; expected 0 to 59": labels_of_no_example,
+        r"annotator 'ann' labels example 3 2 times": labels_twice,
+        r"test names examples 58 to 61": tests_what_is_not_there,
     },
     "labels": {
         r"y holds the labels \[1, 2, 3\], but there are 3 classes": labels_from_one,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ncbench import NoiseMatrix, NoisyLabels
-from ncbench.data.noise_model import MatrixNoise
+from ncbench.data import InstanceNoise, MatrixNoise
 
 
 def symmetric(n, sigma):
@@ -143,8 +145,58 @@ class FlipsUnderneath(FlipsInPlace):
         return NoisyLabels(noise, y)
 
 
-GOOD = [Good]
+class GoodForEach(InstanceNoise):
+    """Every other example is wrong twice as often."""
+
+    def probabilities(self, dataset, sigma, rng):
+        n, y = dataset.n_classes, dataset.y
+        level = 2 * sigma * (rng.permutation(len(y)) % 2)
+        P = np.repeat(level[:, None] / (n - 1), n, axis=1)
+        P[np.arange(len(y)), y] = 1 - level
+        return P
+
+
+class SumsToTwo(GoodForEach):
+    """Probabilities that are not distributions."""
+
+    def probabilities(self, dataset, sigma, rng):
+        return super().probabilities(dataset, sigma, rng) * (1 + dataset.y % 2)[:, None]
+
+    def corrupt(self, dataset, sigma, rng):
+        return GoodForEach().corrupt(dataset, sigma, rng)
+
+
+class AnotherAverage(GoodForEach):
+    """A matrix that is not the average of its probabilities."""
+
+    def corrupt(self, dataset, sigma, rng):
+        noise = NoiseMatrix(symmetric(dataset.n_classes, sigma / 2))
+        return NoisyLabels(noise, noise.draw_labels(dataset.y, rng), class_conditional=False)
+
+
+class SaysItIsClassConditional(GoodForEach):
+    """Noise that depends on the example, and does not say so."""
+
+    def corrupt(self, dataset, sigma, rng):
+        return replace(super().corrupt(dataset, sigma, rng), class_conditional=True)
+
+
+class DrawsFromTheAverage(GoodForEach):
+    """Labels that have nothing to do with its probabilities."""
+
+    def corrupt(self, dataset, sigma, rng):
+        noise = super().corrupt(dataset, sigma, rng).noise_matrix
+        return NoisyLabels(noise, noise.draw_labels(dataset.y, rng), class_conditional=False)
+
+
+GOOD = [Good, GoodForEach]
 BROKEN = {
+    "probabilities": {
+        r"with sums from 1 to 2": SumsToTwo,
+        r"is not its matrix": AnotherAverage,
+        r"class_conditional is True": SaysItIsClassConditional,
+        r"do not follow its probabilities": DrawsFromTheAverage,
+    },
     "noise_matrix": {
         r"noise_matrix is array\(.*, a ndarray": RawMatrix,
         r"corrupt returned array\(\[": LabelsOnly,

@@ -39,7 +39,7 @@ SLOW = {
     # As ncfw, ncbs and nclr_backward, which share their code.
     *("algo=fw-scikit_learn", "algo=bs-scikit_learn", "algo=nclr_forward-scikit_learn"),
 }
-FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype"}
+FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype", "dataset=music_genre"}
 
 
 def slow_ones_marked(checks: pytest.MarkDecorator) -> pytest.MarkDecorator:
@@ -76,6 +76,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Buil
     (tmp_path / "mine.csv").write_text("a,b\n" + "".join(f"{i},{'xyz'[i % 3]}\n" for i in range(9)))
     X, y = rng.integers(100, size=(70, 54)).astype(np.int16), np.arange(70) % 7
     np.savez(tmp_path / "covtype.npz", X=X, y=y)
+    given = np.column_stack([np.arange(60), np.arange(60) % 4, np.arange(60) % 7])
+    songs = {"classes": list("abcdefg"), "test": np.arange(70) >= 60, "annotations": given}
+    np.savez(tmp_path / "music_genre.npz", X=X, y=y, **songs)
 
     def fetch(**_: object) -> object:
         bunch = load_iris(as_frame=True)
@@ -87,6 +90,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Buil
     arguments = {
         "dataset=file": {"path": str(tmp_path / "mine.csv"), "target": "b"},
         "dataset=covtype": {"data_dir": str(tmp_path)},
+        "dataset=music_genre": {"data_dir": str(tmp_path)},
         "dataset=openml": {"id": "61"},
     }
     return {name: select(name, arguments)[0] for name in FROM_ELSEWHERE}

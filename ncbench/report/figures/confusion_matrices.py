@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,49 +21,44 @@ _NAMED = 12
 _SIDE = 2.5
 
 
-class Confusions(NamedTuple):
-    """Means over the trials of a record.
+def confusions(record: Record) -> dict[str, Array]:
+    """Return the confusion matrices of a record by name, means over its trials.
 
-    Attributes
-    ----------
-    clean : array
-        C on the clean test part, from which losses are computed.
-    noisy : array
-        T C, the confusion matrix with labels as noisy as those of the training part.
-    corrected : array
+    ``clean``
+        C on the clean test part, from which losses are computed. If no clean labels are known, it
+        is ``estimated`` instead, and ``noisy`` is that of the noisy labels.
+    ``noisy``
+        T C, the confusion matrix with labels as noisy as those of the training part. Only if the
+        noise is class-conditional with a known T.
+    ``corrected``
         That^-1 T C, where That is the estimate that the algorithm was given. If T is known this is
         C again; otherwise it differs by the error of the estimate.
-    """
-
-    clean: Array
-    noisy: Array
-    corrected: Array
-
-
-def confusions(record: Record) -> Confusions:
-    """Return the three confusion matrices of a record.
 
     Examples
     --------
     >>> trial = {"confusion": [[0.4, 0.1], [0.1, 0.4]], "noise_matrix_estimate": [[1, 0], [0, 1]]}
     >>> record = {"trials": [trial], "noise_matrix": [[0.9, 0.2], [0.1, 0.8]]}
-    >>> confusions(record).noisy.round(2)
+    >>> confusions(record)["noisy"].round(2)
     array([[0.38, 0.17],
            [0.12, 0.33]])
     """
-    noise = NoiseMatrix(record["noise_matrix"])
-    clean = [np.asarray(trial["confusion"], dtype=float) for trial in record["trials"]]
-    noisy = [noise.corrupt_confusion(C) for C in clean]
-    corrected = [
-        NoiseMatrix(trial["noise_matrix_estimate"]).correct_confusion(C)
-        for trial, C in zip(record["trials"], noisy, strict=True)
-    ]
-    means = [np.mean(matrices, axis=0) for matrices in (clean, noisy, corrected)]
-    return Confusions(*means)
+    trials = record["trials"]
+    C = [np.asarray(trial["confusion"], dtype=float) for trial in trials]
+    if "judged" in trials[0]:
+        noisy = [np.array(trial["judged"]["noisy_confusion"]) for trial in trials]
+        return {"estimated": np.mean(C, axis=0), "noisy": np.mean(noisy, axis=0)}
+    found = {"clean": np.mean(C, axis=0)}
+    if record.get("noise", {}).get("class_conditional", True) and record["noise_matrix"]:
+        noise = NoiseMatrix(record["noise_matrix"])
+        noisy = [noise.corrupt_confusion(each) for each in C]
+        estimates = [NoiseMatrix(trial["noise_matrix_estimate"]) for trial in trials]
+        corrected = [T.correct_confusion(each) for T, each in zip(estimates, noisy, strict=True)]
+        found |= {"noisy": np.mean(noisy, axis=0), "corrected": np.mean(corrected, axis=0)}
+    return found
 
 
 def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
-    """Draw the three confusion matrices of each algorithm for one problem, a row per algorithm.
+    """Draw the confusion matrices of each algorithm for one problem, a row per algorithm.
 
     Rows of a matrix are divided by their sums: entry (i, j) is the share of label i that is
     predicted as j, and the diagonal of the clean matrix holds the recalls.
@@ -79,15 +74,17 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure
     if done.empty:
         raise NothingToDraw("no cell is done")
     ((measure, problem, rows),) = panels(done)
+    found = [confusions(records[k]) for k in rows["record"]]
+    names = [name for name in found[0] if all(name in each for each in found)]
     with drawing():
-        figure, axes = grid(len(rows), 3, (_SIDE, _SIDE + 0.3))
+        figure, axes = grid(len(rows), len(names), (_SIDE, _SIDE + 0.3))
         image: Any = None
-        matrices = [[_shares(C) for C in confusions(records[k])] for k in rows["record"]]
+        matrices = [[_shares(each[name]) for name in names] for each in found]
         most = max(float(shares.max()) for line in matrices for shares in line)
         for line, shares, (k, series) in zip(
             axes, matrices, rows[["record", "series"]].to_numpy(), strict=True
         ):
-            for panel, name, share in zip(line, Confusions._fields, shares, strict=True):
+            for panel, name, share in zip(line, names, shares, strict=True):
                 image = _draw(panel, share, records[k]["dataset"]["classes"], most)
                 panel.set_title(wrapped(f"{name}: {series}", _SIDE - 1.1), loc="left")
         for panel in axes[-1]:

@@ -55,6 +55,7 @@ class Table:
     columns: list[str]
     rows: list[Row]
     notes: Sequence[str]
+    heading: str
 
 
 def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
@@ -125,7 +126,8 @@ def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[st
         named = dict(zip(layout.rows, names, strict=True))
         number = next((str(series[row["id"]]) for row in found if row["id"] in series), "")
         rows.append(Row(list(names), named["measure"], named["dataset"], number, places))
-    return Table(list(layout.rows), list(grid.columns[grid.labels :]), rows, grid.notes)
+    headings = list(grid.columns[grid.labels :])
+    return Table(list(layout.rows), headings, rows, grid.notes, grid.heading)
 
 
 def cells(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[dict[str, Any]]:

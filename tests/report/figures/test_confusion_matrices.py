@@ -14,12 +14,12 @@ def test_corrected_confusion_is_clean_for_a_known_noise_matrix_and_noisy_for_non
     make_record: Make,
 ) -> None:
     record = make_record(sigma=0.2, losses=[0.1, 0.2])
-    clean, noisy, corrected = confusions(record)
+    clean, noisy, corrected = confusions(record).values()
     assert noisy == pytest.approx(np.array([[0.36, 0.14], [0.24, 0.26]]))  # T C by hand
     assert corrected == pytest.approx(clean)
     for trial in record["trials"]:
         trial["noise_matrix_estimate"] = [[1, 0], [0, 1]]
-    assert confusions(record).corrected == pytest.approx(noisy)
+    assert confusions(record)["corrected"] == pytest.approx(noisy)
 
 
 def test_confusion_matrices_show_shares_of_each_label(make_record: Make) -> None:

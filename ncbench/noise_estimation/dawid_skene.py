@@ -1,0 +1,92 @@
+"""Several annotators: their confusion matrices and the true labels, by EM (Dawid & Skene 1979).
+
+The model: the true label of an example is j with probability ``p[j]``, and annotator a then says i
+with probability ``pi_a[i, j]``, independently of the others and of the features. People who gave
+few labels are taken to be like the average: the matrix of an annotator has a Dirichlet prior around
+the pooled matrix, worth ``strength`` labels in each column.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ncbench.data import Annotations
+from ncbench.types import Array, Labels
+
+_MAX_STEPS = 200
+_TOLERANCE = 1e-6
+_SMOOTHING = 0.01
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """What EM found out about annotators and examples.
+
+    Attributes
+    ----------
+    posterior : array of shape (m, n)
+        P(true label | labels given), for each example. Examples without labels have the prior.
+    prior : array of shape (n,)
+        The frequencies of the true labels.
+    pooled : array of shape (n, n)
+        P(label | true label) of a label drawn from all that were given: column stochastic.
+    matrices : array of shape (annotators, n, n)
+        The same for each annotator.
+    """
+
+    posterior: Array
+    prior: Array
+    pooled: Array
+    matrices: Array
+
+    @property
+    def labels(self) -> Labels:
+        """The most probable true label of each example."""
+        return np.asarray(self.posterior.argmax(axis=1), dtype=np.int64)
+
+
+def dawid_skene(given: Annotations, m: int, n: int, strength: float = 10.0) -> Crowd:
+    """Fit the model of Dawid and Skene by EM.
+
+    Parameters
+    ----------
+    given : Annotations
+    m, n : int
+        Number of examples and of classes.
+    strength : float
+        Weight of the prior, in labels: how many labels of a class make an annotator's own matrix
+        count as much as the pooled one.
+
+    Examples
+    --------
+    Two of three people are right more often than not; the third says 0 whatever he sees.
+
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(2, size=1000)
+    >>> wrong = rng.random((1000, 2)) < 0.2
+    >>> votes = np.column_stack([truth ^ wrong[:, 0], truth ^ wrong[:, 1], 0 * truth])
+    >>> rows, people = np.divmod(np.arange(3000), 3)
+    >>> crowd = dawid_skene(Annotations(rows, people, votes.ravel(), ("a", "b", "c")), 1000, 2)
+    >>> [round(float(pi[1, 1]), 1) for pi in crowd.matrices]
+    [0.8, 0.8, 0.0]
+    """
+    people = len(given.names)
+    said = np.eye(n)[given.labels]
+    votes = np.zeros((m, n))
+    np.add.at(votes, given.rows, said)
+    # Start from the share of votes for each class.
+    Q = (votes + 1 / n) / (votes.sum(axis=1, keepdims=True) + 1)
+    for _ in range(_MAX_STEPS):
+        prior = Q.mean(axis=0)
+        counts = np.zeros((people, n, n))
+        np.add.at(counts, (given.annotators, given.labels), Q[given.rows])
+        pooled = counts.sum(axis=0) + _SMOOTHING
+        pooled /= pooled.sum(axis=0)
+        matrices = (counts + strength * pooled) / (counts.sum(axis=1, keepdims=True) + strength)
+        log_Q = np.tile(np.log(prior + 1e-300), (m, 1))
+        np.add.at(log_Q, given.rows, np.log(matrices[given.annotators, given.labels]))
+        before, Q = Q, np.exp(log_Q - log_Q.max(axis=1, keepdims=True))
+        Q /= Q.sum(axis=1, keepdims=True)
+        if np.abs(Q - before).max() < _TOLERANCE:
+            break
+    return Crowd(Q, prior, pooled, matrices)

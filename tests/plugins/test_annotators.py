@@ -1,0 +1,164 @@
+"""Labels by people: noise=annotators, annotators_simulated, t_estimator=dawid_skene."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from needs import shared
+
+from ncbench import Dataset, NcbenchError, load
+from ncbench.data import Annotations
+from ncbench.noise_estimation import dawid_skene
+
+
+def people(m: int = 400, n: int = 3, seed: int = 0) -> Dataset:
+    """Return examples with the labels of three people: good, fair and poor."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n, size=m)
+    labels = np.column_stack(
+        [np.where(rng.random(m) < wrong, (y + 1) % n, y) for wrong in (0.1, 0.3, 0.45)]
+    )
+    rows, who = np.divmod(np.arange(3 * m), 3)
+    given = Annotations(rows, who, labels.ravel(), ("good", "fair", "poor"))
+    classes = tuple("abc"[:n])
+    return Dataset(X=rng.normal(size=(m, 2)), y=y, classes=classes, name="p", annotations=given)
+
+
+def test_each_use_trains_on_its_own_labels() -> None:
+    data = people()
+    made = {
+        use: load("noise", "annotators")(use=use).corrupt(data, 0.0, np.random.default_rng(0))
+        for use in ("one", "all", "majority", "dawid_skene")
+    }
+    assert {use: len(noisy.y) for use, noisy in made.items()} == {
+        **{"one": 400, "all": 1200, "majority": 400, "dawid_skene": 400}
+    }
+    wrong = {use: float(np.mean(noisy.y != data.y[noisy.rows])) for use, noisy in made.items()}
+    assert wrong["dawid_skene"] < wrong["majority"] < wrong["one"]
+    assert wrong["all"] == pytest.approx(wrong["one"], abs=0.06)
+    assert all(noisy.noise_matrix is None for noisy in made.values())
+    assert data.annotations is not None
+    given = set(zip(data.annotations.rows.tolist(), data.annotations.labels.tolist(), strict=True))
+    assert set(zip(made["one"].rows.tolist(), made["one"].y.tolist(), strict=True)) <= given
+
+
+def test_examples_without_a_label_are_not_trained_on() -> None:
+    data = people()
+    assert data.annotations is not None
+    some = data.annotations.of(np.arange(100))
+    rows, y = (
+        load("noise", "annotators")(use="all")
+        .corrupt(
+            Dataset(X=data.X, y=data.y, classes=data.classes, name="p", annotations=some),
+            0.0,
+            np.random.default_rng(0),
+        )
+        .of(np.arange(90, 200))
+    )
+    assert set(rows) == set(range(90, 100))
+    assert len(y) == 30
+
+
+def test_dawid_skene_finds_out_who_is_reliable() -> None:
+    data = people(2000)
+    assert data.annotations is not None
+    crowd = dawid_skene(data.annotations, 2000, 3)
+    right = [float(np.diagonal(pi).mean()) for pi in crowd.matrices]
+    assert right == pytest.approx([0.9, 0.7, 0.55], abs=0.05)
+    assert crowd.pooled == pytest.approx(0.717 * np.eye(3) + 0.283 * np.eye(3)[[2, 0, 1]], abs=0.04)
+
+
+def test_dawid_skene_agrees_with_crowd_kit() -> None:
+    crowdkit = pytest.importorskip(
+        "crowdkit.aggregation", reason="crowd-kit is not installed", exc_type=ImportError
+    )
+    import pandas as pd
+
+    data = people()
+    given = data.annotations
+    assert given is not None
+    frame = pd.DataFrame({"task": given.rows, "worker": given.annotators, "label": given.labels})
+    theirs = crowdkit.DawidSkene(n_iter=100).fit_predict(frame).sort_index().to_numpy()
+    ours = dawid_skene(given, len(data.y), 3, strength=0.01).labels
+    assert float(np.mean(theirs == ours)) > 0.98
+
+
+def test_an_annotator_with_few_labels_is_taken_to_be_like_the_others() -> None:
+    data = people()
+    given = data.annotations
+    assert given is not None
+    keep = (given.annotators < 2) | (given.rows < 2)
+    few = Annotations(given.rows[keep], given.annotators[keep], given.labels[keep], given.names)
+    crowd = dawid_skene(few, 400, 3)
+    assert np.abs(crowd.matrices[2] - crowd.pooled).max() < 0.1
+
+
+@pytest.mark.parametrize("use", ["one", "all", "majority", "dawid_skene"])
+def test_the_estimate_is_the_t_of_the_labels_that_are_trained_on(
+    use: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    options = ("dataset=iris", "noise=annotators_simulated", f"noise.use={use}", "sigma=0.3")
+    options = (*options, "noise.labels=5", "t_estimator=dawid_skene", "algo=cpe_argmax", "trials=1")
+    assert ncbench(*options, "cpe=logistic", "cpe.C=1.0").code == 0
+    (record,) = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    T = np.array(record["trials"][0]["noise_matrix_estimate"])
+    wrong = 1 - np.diagonal(T).mean()
+    expected = {"one": 0.3, "all": 0.3, "majority": 0.06, "dawid_skene": 0.05}[use]
+    assert wrong == pytest.approx(expected, abs=0.08)
+    assert (record["noise_matrix"] is None) == (use in ("majority", "dawid_skene"))
+
+
+def test_simulated_people_err_as_often_as_sigma_says() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(6000) % 3
+    data = Dataset(X=np.zeros((6000, 1)), y=y, classes=("a", "b", "c"), name="p")
+    noisy = load("noise", "annotators_simulated")(use="all", people=40).corrupt(data, 0.3, rng)
+    wrong = noisy.y != y[noisy.rows]
+    assert wrong.mean() == pytest.approx(0.3, abs=0.03)
+    assert noisy.annotations is not None
+    each = [wrong[noisy.annotations.annotators == k].mean() for k in range(40)]
+    assert min(each) < 0.22
+    assert max(each) > 0.38
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("annotators", "has no labels by annotators"), ("random", None)],
+)
+def test_noise_needs_the_labels_it_is_made_of(name: str, message: str | None) -> None:
+    X = np.zeros((4, 1))
+    if message is None:
+        y, message = np.array([0, 1, -1, -1]), "2 of 4 examples have none"
+    else:
+        y = np.array([0, 1, 0, 1])
+    data = Dataset(X=X, y=y, classes=("a", "b"), name="p")
+    with pytest.raises(NcbenchError, match=message):
+        load("noise", name)().corrupt(data, 0.1, np.random.default_rng(0))
+
+
+def test_songs_labeled_by_people(ncbench: Callable, tmp_path: Path) -> None:
+    folder = shared("data/music_genre.npz").parent
+    data = load("dataset", "music_genre")(data_dir=str(folder))
+    given: Any = data.annotations
+    crowd = dawid_skene(given, len(data.y), 10)
+    labeled = np.unique(given.rows)
+    assert float(np.mean(crowd.labels[labeled] == data.y[labeled])) >= 0.78
+    counted = np.zeros((10, 10))
+    np.add.at(counted, (given.labels, data.y[given.rows]), 1.0)
+    counted /= counted.sum(axis=0)
+    assert np.abs(crowd.pooled - counted).mean() <= 0.02
+    quick = ("cpe=logistic", "cpe.C=0.1", "algo=cpe_argmax", "trials=2")
+    options = ("dataset=music_genre", f"data_dir={folder}", "t_estimator=identity", *quick)
+    assert ncbench(*options).code == 0
+    (record,) = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    assert (record["config"]["noise"]["name"], record["config"]["sigma"]) == ("annotators", 0.0)
+    assert (record["noise"]["class_conditional"], record["test_part"]) == (None, "fixed")
+    assert [trial["test_size"] for trial in record["trials"]] == [300, 300]
+    assert [trial["train_size"] for trial in record["trials"]] == [630, 630]
+    assert record["trials"][0]["confusion"] != record["trials"][1]["confusion"]
+    known = ncbench(*options, "t_estimator=known")
+    assert known.code == 2
+    assert "needs the noise matrix, which nobody knows" in known.err
