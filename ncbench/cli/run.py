@@ -14,7 +14,7 @@ from ncbench.config.compose import compose_cell, compose_sweep, use_plugin_files
 from ncbench.config.hydra_session import HydraSession, answer, open_session, parse_arguments
 from ncbench.config.overrides import readable
 from ncbench.config.schema import register
-from ncbench.errors import counted
+from ncbench.errors import NcbenchError, counted
 from ncbench.run import CellFolder, identified
 from ncbench.run.sweep import Sweep, run_job
 
@@ -22,12 +22,17 @@ from ncbench.run.sweep import Sweep, run_job
 def main(argv: Sequence[str]) -> int:
     """Run ``python -m ncbench`` without a subcommand; return the exit code."""
     args = parse_arguments(argv)
+    if args.config_path:
+        raise NcbenchError(
+            f"--config-path {args.config_path}: the shipped config files cannot be replaced; add "
+            "your own with --config-dir"
+        )
     args.overrides = use_plugin_files(readable(args.overrides))
     register()
     if args.only_asks:
         answer(args, run_job)
         return 0
-    with open_session(args.config_dir, args.config_name) as session:
+    with open_session(args.config_dir, args.config_name, args.overrides) as session:
         run = _run_sweep if args.multirun else _run_cell
         return run(session, args.overrides)
 

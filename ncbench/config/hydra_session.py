@@ -9,6 +9,7 @@ and then hands the cells to a launcher, which needs more:
   ``multirun``, which starts the launcher;
 - ``ConfigLoaderImpl._apply_overrides_to_config``, which sets values as Hydra itself does;
 - ``hydra.core.override_parser``: the key of an override, and the values it sweeps over;
+- ``FileConfigSource`` and the registry of sources: every config file is checked before it is read;
 - the wording of five of its messages, which are replaced by more helpful ones.
 
 Tested with Hydra 1.3.2 to 1.3.8 and OmegaConf 2.3; pyproject.toml excludes 1.4.
@@ -23,21 +24,26 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.core_plugins.file_config_source import FileConfigSource
 from hydra._internal.hydra import Hydra
+from hydra._internal.sources_registry import SourcesRegistry
 from hydra._internal.utils import _run_hydra, create_config_search_path, get_args_parser
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser, create_functions
 from hydra.core.override_parser.types import Override, OverrideType
+from hydra.core.plugins import Plugins
 from hydra.errors import HydraException
+from hydra.plugins.config_source import ConfigResult
 from hydra.types import RunMode
-from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
+from ncbench.config.config_files import check_config_file
 from ncbench.config.settings import SETTINGS
 from ncbench.config.unknown_keys import unknown_key
 from ncbench.errors import NcbenchError, UnknownName
@@ -70,6 +76,9 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def answer(args: argparse.Namespace, task: Callable[[DictConfig], Any]) -> None:
     """Let Hydra handle the options that only print information."""
+    if not args.shell_completion:
+        with open_session(args.config_dir, args.config_name, args.overrides) as session:
+            session.compose(args.overrides)  # --info and --hydra-help configure logging
     _run_hydra(args, get_args_parser(), task, CONFIG_PATH, args.config_name or CONFIG_NAME)
 
 
@@ -97,8 +106,24 @@ def values_of(override: Override) -> list[str]:
     return [f"{key}={value}" for value in override.sweep_string_iterator()]
 
 
+class _CheckedFiles(FileConfigSource):
+    """Config files in folders, each checked before Hydra reads it."""
+
+    read: ClassVar[list[Path]] = []
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        path = Path(self.path, self._normalize_file_name(config_path))
+        check_config_file(path)
+        self.read.append(path)
+        return super().load_config(config_path)
+
+
 class HydraSession:
     """Compose configurations and start launchers.
+
+    Values below ``hydra`` decide which code Hydra runs. They come from the shipped files and from
+    the command line only: :meth:`compose` refuses config files of others that change any of them,
+    in whatever way. ``hydra.sweeper.params`` is the exception.
 
     Parameters
     ----------
@@ -106,10 +131,22 @@ class HydraSession:
         A folder with the user's config files.
     config_name : str, optional
         The primary config, if it is not the shipped one.
+    typed : sequence of str
+        The overrides of the command line. Others come from ``hydra.sweeper.params`` of files.
     """
 
-    def __init__(self, config_dir: str | None = None, config_name: str | None = None) -> None:
+    def __init__(
+        self,
+        config_dir: str | None = None,
+        config_name: str | None = None,
+        typed: Sequence[str] = (),
+    ) -> None:
         self._config_name = config_name or CONFIG_NAME
+        self._typed = [text for text in typed if _is_hydra(text)]
+        self._shipped: dict[tuple[str, ...], dict[str, Any]] = {}
+        Plugins.instance()  # registers the sources
+        SourcesRegistry.instance().types["file"] = _CheckedFiles
+        _CheckedFiles.read.clear()
         search_path = create_config_search_path(CONFIG_PATH)
         if config_dir:
             folder = Path(config_dir).absolute()
@@ -138,13 +175,52 @@ class HydraSession:
 
     def compose(self, overrides: Sequence[str]) -> DictConfig:
         """Compose one configuration, including the ``hydra`` node."""
-        cfg: DictConfig = self._hydra.compose_config(
-            config_name=self._config_name,
-            overrides=list(overrides),
-            run_mode=RunMode.RUN,
-            with_log_configuration=False,
-        )
+        try:
+            cfg: DictConfig = self._hydra.compose_config(
+                config_name=self._config_name,
+                overrides=list(overrides),
+                run_mode=RunMode.RUN,
+                with_log_configuration=False,
+            )
+        except (HydraException, OmegaConfBaseException, NcbenchError, YAMLError):
+            raise
+        except Exception as error:  # what Hydra did not expect of a file
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            raise NcbenchError(f"{self._files()}: Hydra cannot compose this: {reason}") from error
+        self._refuse_hydra_of_files(cfg, overrides)
         return cfg
+
+    def _refuse_hydra_of_files(self, cfg: DictConfig, overrides: Sequence[str]) -> None:
+        """Raise unless the ``hydra`` node is that of the shipped files and the command line."""
+        providers = {source.provider for source in cfg.hydra.runtime.config_sources}
+        if not any(who == "command-line" or who.startswith("hydra.search") for who in providers):
+            return
+        typed = tuple(text for text in overrides if text in self._typed)
+        if typed not in self._shipped:
+            loader = ConfigLoaderImpl(create_config_search_path(CONFIG_PATH))
+            alone = [text for text in typed if not text.startswith("hydra.searchpath=")]
+            shipped = loader.load_configuration(CONFIG_NAME, alone, RunMode.RUN).hydra
+            for text in set(typed) - set(alone):
+                shipped.searchpath = parse_override(text).value()
+            self._shipped[typed] = _of_files(shipped)
+        key = _first_difference(self._shipped[typed], _of_files(cfg.hydra))
+        given = cfg.hydra.overrides
+        if key is None and sorted([*given.task, *given.hydra]) != sorted(overrides):
+            key = "overrides"
+        if key is not None:
+            advice = "type on the command line what you trust"
+            if self._config_name != CONFIG_NAME:
+                advice += ", and begin the defaults of a primary config with 'config'"
+            raise NcbenchError(
+                f"{self._files()}: hydra.{key}: of the keys below hydra a config file can set "
+                f"sweeper.params only; {advice}"
+            )
+
+    def _files(self) -> str:
+        """Return the config files that were read; if some name hydra, only these."""
+        read = list(dict.fromkeys(map(str, _CheckedFiles.read)))
+        named = [path for path in read if "hydra" in Path(path).read_text(encoding="utf-8")]
+        return ", ".join(named or read) or "config files"
 
     def compose_each(self, combinations: Sequence[Sequence[str]]) -> Iterator[DictConfig]:
         """Compose every cell of a sweep.
@@ -191,12 +267,12 @@ class HydraSession:
 
 @contextlib.contextmanager
 def open_session(
-    config_dir: str | None = None, config_name: str | None = None
+    config_dir: str | None = None, config_name: str | None = None, typed: Sequence[str] = ()
 ) -> Iterator[HydraSession]:
     """Open a session in which Hydra's errors become NcbenchErrors."""
     try:
         with explained():
-            yield HydraSession(config_dir, config_name)
+            yield HydraSession(config_dir, config_name, typed)
     finally:
         GlobalHydra.instance().clear()
 
@@ -219,6 +295,45 @@ def _names(override: Override) -> list[str]:
     return [str(override.value())]
 
 
+def _is_hydra(text: str) -> bool:
+    override = parse_override(text)
+    keys = (override.key_or_group, override.package or "")
+    return any(re.match(r"hydra\b", key) for key in keys)
+
+
+_SET_BY_HYDRA = {
+    "overrides": ("task", "hydra"),
+    "runtime": ("choices", "config_sources"),
+    "job": ("override_dirname", "config_name"),
+    "sweeper": ("params",),
+}
+"""Keys below ``hydra`` that differ from run to run, and the one that a file can set."""
+
+
+def _of_files(hydra: DictConfig) -> dict[str, Any]:
+    """Return the ``hydra`` node as plain data, without the keys that may differ."""
+    plain: Any = OmegaConf.to_container(hydra, resolve=False)
+    for key, names in _SET_BY_HYDRA.items():
+        for name in names:
+            plain[key].pop(name, None)
+    return dict(plain)
+
+
+def _first_difference(then: Any, now: Any) -> str | None:
+    """Return the dotted key of the first difference, or None.
+
+    >>> _first_difference({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}})
+    'a.c'
+    """
+    if not isinstance(then, dict) or not isinstance(now, dict):
+        return None if type(then) is type(now) and then == now else ""
+    for key in {**then, **now}:
+        inner = _first_difference(then[key], now[key]) if key in then and key in now else ""
+        if inner is not None:
+            return f"{key}.{inner}".rstrip(".")
+    return None
+
+
 def _is_value(override: Override) -> bool:
     key = override.key_or_group
     changes = override.type is OverrideType.CHANGE and override.package is None
@@ -236,6 +351,8 @@ def _explanation(error: BaseException) -> str:
                 lines.append(text)
         current = current.__cause__
     message = "\n".join(lines)
+    if isinstance(error, InterpolationResolutionError):
+        return f"{error.full_key}: {message}"
     if experiment := _NO_EXPERIMENT.search(message):
         return str(UnknownName.among("+experiment", experiment["name"], _experiment_files()))
     if launcher := _NO_LAUNCHER.search(message):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ncbench.errors import NcbenchError, counted
-from ncbench.plugin import KINDS, files_in_use, get_registry, use_files
+from ncbench.plugin import KINDS, files_in_use, get_registry
 from ncbench.run.cell import run_trials
 from ncbench.run.record import RECORD, plugin_versions, read_record
 from ncbench.run.trial import prepare
@@ -25,7 +26,7 @@ def rerun(
         config["data_dir"] = data_dir
     if threads is not None:
         config["threads"] = threads
-    use_files(files_in_use() or config.get("plugins_from", []))
+    _refuse_plugin_files(record, f"python -m ncbench rerun {folder} {identity}")
     _check_parameters(record)
     cell = prepare(config)
     # Convert to JSON and back, as for the record: floats survive that bit for bit.
@@ -51,7 +52,8 @@ def rerun(
 
 
 def _find(folder: str, identity: str) -> dict[str, Any]:
-    paths = sorted(Path(folder).glob(f"cells/{identity}*/{RECORD}"))
+    everywhere = Path(folder).glob(f"cells/*/{RECORD}")
+    paths = sorted(path for path in everywhere if path.parent.name.startswith(identity))
     if len(paths) != 1:
         what = "no record" if not paths else f"{len(paths)} records"
         raise NcbenchError(f"{folder}: {what} of a cell whose id begins with {identity!r}")
@@ -64,6 +66,17 @@ def _find(folder: str, identity: str) -> dict[str, Any]:
             f"{identity}: the cell is {record['status']} and has no numbers to compare"
         )
     return record
+
+
+def _refuse_plugin_files(record: dict[str, Any], command: str) -> None:
+    """Raise if only the record, which may be from a stranger, says which files to run."""
+    files = record["config"].get("plugins_from", [])
+    if files and not files_in_use():
+        options = " ".join(f"--plugins-from {shlex.quote(str(file))}" for file in files)
+        raise NcbenchError(
+            f"{record['id']}: the record names plug-in files, which are code; if you trust them, "
+            f"type {command} {options}"
+        )
 
 
 def _check_parameters(record: dict[str, Any]) -> None:

@@ -74,8 +74,21 @@ def test_a_file_is_a_plugin_named_by_its_file_and_content(
     assert record["config"]["plugins_from"] == [str(mine)]
     # Recalls are 0.4, 0.3 and 0.3, so the balanced error is 1 - 1/3.
     assert record["trials"][0]["losses"]["balanced_error"] == pytest.approx(2 / 3)
-    out = ncbench("rerun", "outputs", identity).out
+    out = ncbench("rerun", "outputs", identity, "--plugins-from", "mine.py").out
     assert f"{identity}: identical" in out
+
+
+def test_rerun_does_not_run_a_file_because_a_record_names_it(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    ncbench(*QUICK, "plugins_from=mine.py", "algo=constant")
+    (identity,) = records(tmp_path)
+    mine.write_text("from pathlib import Path\nPath('RAN').touch()\n")
+    refused = ncbench("rerun", "outputs", identity)
+    assert refused.code == 2
+    typed = f"rerun outputs {identity} --plugins-from {mine}"
+    assert refused.err.endswith(f"if you trust them, type python -m ncbench {typed}\n")
+    assert not (tmp_path / "RAN").exists()
 
 
 def test_the_id_follows_the_content_and_not_the_place(
@@ -103,11 +116,11 @@ def test_rerun_notices_an_edit_and_finds_a_file_that_moved(
     (identity,) = records(tmp_path)
     (tmp_path / "new").mkdir()
     mine.rename(tmp_path / "new" / "mine.py")
-    outcome = ncbench("rerun", "outputs", identity)
+    outcome = ncbench("rerun", "outputs", identity, "--plugins-from", "mine.py")
     assert (outcome.code, "No such file" in outcome.err) == (2, True)
     assert ncbench("rerun", "outputs", identity, "--plugins-from", "new/mine.py").code == 0
     mine.write_text(SOURCE + "# edited\n")
-    outcome = ncbench("rerun", "outputs", identity)
+    outcome = ncbench("rerun", "outputs", identity, "--plugins-from", "mine.py")
     assert outcome.code == 1
     assert "plugins.algo: was mine.py " in outcome.out
 

@@ -29,6 +29,7 @@ TESTED_IN = {
     "report/paper/page": "report/paper/test_tables",
     "report/reference_text": "results/test_reference",
     "report/significance_text": "results/test_significance",
+    "config/config_files": "attacks/test_attacks",
     "config/schema": "config/test_compose",
     # Each check against plug-ins that break it, and every shipped plug-in against each check.
     "testing/algorithms": "testing/test_broken_plugins",
