@@ -181,7 +181,11 @@ class FrameBuilder:
                 raise UnknownName.among("--rows, --cols: key", key, self.keys)
         if not len(self):
             return pd.DataFrame(columns=[*LEADING, *NUMBERS, *_ABOUT, *_TRIALS])
-        frame = pd.DataFrame([row.entries for row in self._newest])
+        # pandas would read None as NaN, which stands for a parameter that a plug-in does not have.
+        frame = pd.DataFrame(
+            {key: "null" if value is None else value for key, value in row.entries.items()}
+            for row in self._newest
+        )
         numbers = [
             _summary(values, ratio, ddof, level)
             for values, ratio in zip(frame["values"], frame["test_train_ratio"], strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 import time
@@ -82,7 +83,8 @@ def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, A
     with threadpool_limits(cell.config["threads"]):
         for number in range(cell.config["trials"]):
             if number not in kept:
-                kept[number] = run_trial(cell, number)
+                with contextlib.chdir("."):  # a plug-in may change the working directory
+                    kept[number] = run_trial(cell, number)
                 if folder:
                     folder.keep_trial(kept[number])
             trials.append(kept[number])
