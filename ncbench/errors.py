@@ -7,7 +7,9 @@ code 2. Any other exception is a bug in a plug-in or in ncbench and keeps its tr
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 
@@ -85,3 +87,9 @@ class UnknownName(NcbenchError):
 
 class NotApplicable(NcbenchError):
     """An algorithm cannot optimize a measure: fails a single run, skips a cell of a sweep."""
+
+
+@cache
+def notice_once(text: str) -> None:
+    """Print a notice on standard error, once per process."""
+    print(f"ncbench: {text}", file=sys.stderr, flush=True)

@@ -43,8 +43,11 @@ def _run_cell(session: HydraSession, overrides: Sequence[str]) -> int:
     from ncbench.run import result_line
     from ncbench.run.cell import run_alone
 
-    print(result_line(run_alone(config)))
-    print(f"Record:  {CellFolder(config).record}")
+    folder = CellFolder(config)
+    _notice_edited([folder])
+    found = "  (found finished)" if folder.finished() else ""
+    print(result_line(run_alone(config)) + found)
+    print(f"Record:  {folder.record}")
     return 0
 
 
@@ -56,6 +59,7 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
     # The process id separates the folders of sweeps that start in the same second.
     name = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
     sweep = Sweep(Path(cells[0]["output_dir"]) / "sweeps" / name, cells, sys.argv[1:])
+    _notice_edited([CellFolder(config) for config in cells])
     sweep.begin()
     # SIGTERM, as sent by batch systems, must act like Ctrl-C, so that launchers end their workers.
     for ending in (signal.SIGTERM, signal.SIGINT):
@@ -73,6 +77,15 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
         print(f"\n{kept} Resume with: {sweep.resume_command}", file=sys.stderr)
         return 130
     return _print_results(sweep)
+
+
+def _notice_edited(folders: Sequence[CellFolder]) -> None:
+    """Say which finished cells are run again, because the code of a plug-in was edited."""
+    edited = [plugins for plugins in (folder.edited for folder in folders) if plugins]
+    if edited:
+        names = ", ".join(sorted({name for names in edited for name in names}))
+        what = counted(len(edited), "finished cell is", "finished cells are")
+        print(f"ncbench: {what} run again: the code of {names} has changed", file=sys.stderr)
 
 
 def _print_results(sweep: Sweep) -> int:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncbench.config.hydra_session import HydraSession, explained, parse_override, values_of
+from ncbench.config.hydra_session import (
+    MOST_CELLS,
+    HydraSession,
+    explained,
+    parse_override,
+    values_of,
+)
 from ncbench.config.overrides import quoted, readable
 from ncbench.config.schema import resolve
 from ncbench.config.unknown_keys import refuse_unknown
@@ -19,6 +27,9 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from ncbench.types import Config
+
+_MANY = 2000
+"""The number of cells from which composing them takes noticeable time."""
 
 _PLUGINS_FROM = re.compile(r"\+{0,2}plugins_from=")
 
@@ -76,13 +87,18 @@ class ComposedSweep(NamedTuple):
 
 def compose_sweep(session: HydraSession, overrides: Sequence[str]) -> ComposedSweep:
     """Return the configuration of every combination of the swept values."""
-    combinations = [
-        combination
+    swept = [
+        [*map(values_of, [*_swept_in_files(session, given), *given])]
         for given in _experiments(session, session.parse(overrides))
-        for combination in itertools.product(
-            *map(values_of, [*_swept_in_files(session, given), *given])
-        )
     ]
+    size = sum(math.prod(map(len, values)) for values in swept)
+    if size > MOST_CELLS:
+        raise NcbenchError(
+            f"a sweep of more than {MOST_CELLS} cells ({size} combinations or more); split it"
+        )
+    if size > _MANY:
+        print(f"ncbench: composing {size} cells", file=sys.stderr)
+    combinations = [cell for values in swept for cell in itertools.product(*values)]
     cells = [_resolved(cfg) for cfg in session.compose_each(combinations)]
     return ComposedSweep(cells, list(combinations[0]))
 

@@ -55,6 +55,9 @@ CONFIG_PATH = "pkg://ncbench_conf"
 FUNCTIONS = tuple(create_functions().functions)
 """Names that Hydra reads as functions in a value: ``range(...)``, ``glob(...)``."""
 
+MOST_CELLS = 100_000
+"""The largest number of cells of one sweep."""
+
 _LAUNCHERS = {"joblib": "joblib", "submitit_slurm": "slurm", "submitit_local": "slurm"}
 """Launchers that are separate packages, and the extra that installs each."""
 
@@ -70,6 +73,11 @@ _UNKNOWN_KEY = re.compile(r"Could not override '(?P<key>[^']+)'")
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Separate Hydra's options from overrides, in any order."""
     args = get_args_parser().parse_intermixed_args(argv)
+    if args.config_path is not None:
+        raise NcbenchError(
+            f"--config-path {args.config_path}: not supported; --config-dir FOLDER adds a folder "
+            "with config files"
+        )
     args.only_asks = bool(args.hydra_help or args.cfg or args.info or args.shell_completion)
     return args
 
@@ -103,7 +111,14 @@ def values_of(override: Override) -> list[str]:
     if not override.is_sweep_override():
         return [text]
     key = text.split("=", 1)[0]
-    return [f"{key}={value}" for value in override.sweep_string_iterator()]
+    with explained(f"{text}: "):
+        try:
+            found = [*itertools.islice(override.sweep_string_iterator(), MOST_CELLS + 1)]
+        except ValueError as error:  # a step of 0
+            raise NcbenchError(f"{text}: {error}") from error
+    if not found:
+        raise NcbenchError(f"{text}: no values; expected at least one")
+    return [f"{key}={value}" for value in found]
 
 
 class _CheckedFiles(FileConfigSource):
@@ -163,6 +178,7 @@ class HydraSession:
         parser = OverridesParser.create(config_loader=self._hydra.config_loader)
         parsed: list[Override] = parser.parse_overrides(list(overrides))
         for override in parsed:
+            _refuse_number_for_bool(override)
             kind, _, parameter = override.key_or_group.partition(".")
             if kind not in KINDS or override.is_delete():
                 continue
@@ -289,9 +305,19 @@ def explained(prefix: str = "") -> Iterator[None]:
         raise NcbenchError(f"{prefix}a config file is not valid YAML: {reason}") from error
 
 
+def _refuse_number_for_bool(override: Override) -> None:
+    """Raise for a number other than 0 and 1, which OmegaConf would read as true."""
+    setting = SETTINGS.get(override.key_or_group)
+    if setting is None or setting.type != "bool" or override.is_sweep_override():
+        return
+    value = override.value()
+    if isinstance(value, int | float) and value not in (0, 1):
+        raise NcbenchError(f"{override.input_line}; expected true or false")
+
+
 def _names(override: Override) -> list[str]:
     if override.is_sweep_override():
-        return list(override.sweep_string_iterator())
+        return [line.split("=", 1)[1] for line in values_of(override)]
     return [str(override.value())]
 
 

@@ -27,6 +27,9 @@ from ncbench.plugin import (
     get_registry,
 )
 
+_LARGEST = 1_000_000_000
+"""The largest whole number of a parameter. Counts beyond this could never be finished."""
+
 
 def register() -> None:
     """Add the settings and all plug-ins to Hydra's config store."""
@@ -69,6 +72,8 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     config: dict[str, Any] = {kind: _resolve_plugin(registry, kind, cfg[kind]) for kind in KINDS}
     config.update({key: _plain(cfg[key]) for key in SETTINGS})
     _use_labels_as_they_are(registry, config)
+    if cfg.job is not None:
+        raise NcbenchError(f"job={cfg.job}: only a sweep sets this key, for its own jobs")
     if cfg.group is not None:
         notice_renamed("group", "cells_per_job")
         config["cells_per_job"] = cfg.group
@@ -134,6 +139,8 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     value = _plain(value)
     if value is None and parameter.optional:
         return None
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise NcbenchError(f"{key}={value}; expected a number up to {_LARGEST}")
     if parameter.choices and value not in parameter.choices:
         raise NcbenchError(f"{key}={value}; expected one of {', '.join(parameter.choices)}")
     if parameter.type.startswith("list"):

@@ -15,13 +15,15 @@ None               value                               reported, not optimized
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ncbench.errors import NotApplicable
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.types import Array
 
 Family = Literal["linear", "monotonic_convex", "ratio_of_linear"]
@@ -73,9 +75,17 @@ class RecallMeasure(Measure):
 
     Subclasses implement :meth:`value` and :meth:`slope`; this class applies the chain rule. A class
     without mass (``sum_j C[i,j] = 0``) has no recall; value and gradient ignore it.
+
+    Attributes
+    ----------
+    per_class : bool
+        False for a mean that treats all classes alike: it gets the recalls of the classes with
+        mass. True if the order of the classes matters, as with a weight for each: it gets the
+        recalls of all classes, NaN for those without mass.
     """
 
     family: ClassVar[Family | None] = "monotonic_convex"
+    per_class: ClassVar[bool] = False
 
     @abstractmethod
     def value(self, recall: Array) -> float:
@@ -88,8 +98,21 @@ class RecallMeasure(Measure):
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""
         prior = C.sum(axis=1)
-        present = prior > 0
-        return float(self.value(np.diagonal(C)[present] / prior[present]))
+        present = _with_mass(prior)
+        if present.all():
+            return float(self.value(np.diagonal(C) / prior))
+        if self.per_class:
+            return float(self.value(_recall(C, prior, present)))
+        recall = np.diagonal(C)[present] / prior[present]
+        loss = float(self.value(recall))
+        for other in (recall[::-1], np.roll(recall, 1)):
+            if not math.isclose(self.value(other), loss, rel_tol=1e-9, abs_tol=1e-12):
+                raise NcbenchError(
+                    f"{type(self).__name__}: class {np.flatnonzero(~present)[0]} has no examples, "
+                    "and the loss depends on the order of the classes, which leaving it out would "
+                    "shift; set per_class = True and handle the recall NaN"
+                )
+        return loss
 
     def gradient(self, C: Array) -> Array:
         """Return ``d psi / d C``.
@@ -98,7 +121,7 @@ class RecallMeasure(Measure):
         ``(delta_ij - r_i) / p_i``.
         """
         prior = C.sum(axis=1)
-        present = prior > 0
+        present = _with_mass(prior)
         if present.all():
             recall = np.diagonal(C) / prior
             weight = self.slope(recall) / prior
@@ -107,8 +130,25 @@ class RecallMeasure(Measure):
             return gradient
         gradient = np.zeros_like(C)
         index = np.flatnonzero(present)
-        recall = C[index, index] / prior[index]
-        weight = self.slope(recall) / prior[index]
-        gradient[index] = -(weight * recall)[:, None]
+        recall = _recall(C, prior, present)
+        slope = self.slope(recall)[index] if self.per_class else self.slope(recall[index])
+        weight = slope / prior[index]
+        gradient[index] = -(weight * recall[index])[:, None]
         gradient[index, index] += weight
         return gradient
+
+
+_NO_MASS = 1e-300
+"""The mass of a class without examples, in numbers whose inverse may overflow."""
+
+
+def _with_mass(prior: Array) -> NDArray[np.bool_]:
+    present = prior > _NO_MASS
+    if not present.any():
+        raise NcbenchError(f"confusion matrix: its entries sum to {prior.sum():g}; expected 1")
+    return np.asarray(present)
+
+
+def _recall(C: Array, prior: Array, present: NDArray[np.bool_]) -> Array:
+    recall: Array = np.divide(np.diagonal(C), prior, out=np.full(len(C), np.nan), where=present)
+    return recall

@@ -60,6 +60,11 @@ def features_and_labels(
     columns = [str(column) for column in table.columns]
     if target is None or target not in columns:
         raise NcbenchError(_which_target(target, columns, where))
+    if columns.count(target) > 1:
+        raise NcbenchError(
+            f"{where}: {columns.count(target)} columns are named {target!r}; the others would give "
+            "the labels away, so delete or rename them"
+        )
     if len(table) == 0:
         raise NcbenchError(f"{where}: no rows, only the columns {', '.join(columns)}")
     if len(columns) == 1:

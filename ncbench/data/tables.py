@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, notice_once
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,15 +75,50 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
     if len(header) == 1:
         separator = next((s for s in ";\t," if s in str(header[0])), separator)
     table = read(separator)
+    names = _names(place, separator)
     if separator != ";":
-        return table
+        return _renamed(table, names, place)
     # With the wrong decimal mark, numbers read as text. Use the comma only if it turns more columns
     # into numbers and loses none.
     with_comma = read(separator, decimal=",")
     numbers, numbers_with_comma = (
         set(found.select_dtypes("number").columns) for found in (table, with_comma)
     )
-    return with_comma if numbers < numbers_with_comma else table
+    return _renamed(with_comma if numbers < numbers_with_comma else table, names, place)
+
+
+def _names(place: Path, separator: str) -> list[str]:
+    """Return the header as it is in the file: pandas makes names different, and invents some."""
+    import pandas as pd
+
+    line = pd.read_csv(
+        place,
+        sep=separator,
+        header=None,
+        nrows=1,
+        dtype=str,
+        skipinitialspace=True,
+        keep_default_na=False,
+    )
+    return [str(name) for name in line.iloc[0]]
+
+
+def _renamed(table: pd.DataFrame, names: list[str], place: Path) -> pd.DataFrame:
+    """Name columns as in the file; leave out the index that pandas writes in front of them."""
+    if len(names) != table.shape[1]:
+        return table
+    for name in {name for name in names if names.count(name) > 1 and name}:
+        table.columns = [
+            name if original == name else column
+            for original, column in zip(names, table.columns, strict=True)
+        ]
+    if names[0] == "" and len(names) > 1:
+        notice_once(
+            f"file {str(place)!r}: the first column has no name and is left out; give it "
+            "one to use it as a feature"
+        )
+        return table.iloc[:, 1:]
+    return table
 
 
 def _encoding(place: Path) -> str:

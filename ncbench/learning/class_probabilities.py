@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
@@ -57,6 +58,9 @@ def posterior(cpe: Any, X: Array, n: int) -> Array:
 def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
     """Fit a clone of the learner; pass the noise if its ``fit`` takes ``noise_matrix``.
 
+    A part of the data may have a single class, if another one is rare. Few learners accept that, so
+    a constant takes their place.
+
     Parameters
     ----------
     cpe : scikit-learn classifier
@@ -65,6 +69,8 @@ def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
         Features and noisy labels 0..n-1.
     noise : NoiseMatrix or None
     """
+    if (y == y[0]).all():
+        return DummyClassifier(strategy="prior").fit(X, y)
     told = {"noise_matrix": noise} if has_fit_parameter(cpe, "noise_matrix") else {}
     return clone(cpe).fit(X, y, **told)
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, project_to_joint
 from ncbench.errors import NcbenchError
@@ -41,6 +42,8 @@ def scorer(
     >>> round(scorer("zero_one", T)(always_well, X, noisy), 6)
     -0.333333
     """
+    if not isinstance(measure, str | Measure):
+        raise NcbenchError(f"scorer: measure={measure!r}; expected the name of a measure, or one")
     psi: Measure = get_registry().build("measure", measure) if isinstance(measure, str) else measure
     noise = noise_matrix
     if noise is not None and not isinstance(noise, NoiseMatrix):
@@ -60,7 +63,8 @@ class NoiseCorrectedScorer:
 
     def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
         """Return the score of a fitted classifier on noisy labels."""
-        labels = np.asarray(y)
+        check_is_fitted(estimator)
+        labels = _checked(np.asarray(y), np.asarray(estimator.classes_))
         # The training part or the scored part of a fold may lack a rare class.
         classes = numbered(np.union1d(estimator.classes_, labels), self.noise_matrix)
         n = len(classes)
@@ -75,3 +79,16 @@ class NoiseCorrectedScorer:
         noise = NoiseMatrix.of(self.noise_matrix, n)
         psi = self.measure.for_classes([str(name) for name in classes])
         return -psi(project_to_joint(noise.correct_confusion(C)).confusion)
+
+
+def _checked(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Refuse labels that would be counted as classes of their own, and as wrong every time."""
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        row = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise NcbenchError(f"scorer: label {labels[row]} in row {row}; expected classes")
+    if (labels.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
+        raise NcbenchError(
+            f"scorer: labels such as {labels.flat[0]!r}, but the classifier was fitted to labels "
+            f"such as {classes[0]!r}; expected labels of the same type"
+        )
+    return labels

@@ -19,6 +19,7 @@ class Plugin:
     distribution: str
     version: str
     entry_point: str
+    module: str = ""
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plugin:

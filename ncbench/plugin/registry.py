@@ -15,6 +15,7 @@ import pluggy
 from ncbench import __version__
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import spec
+from ncbench.plugin.code import code_of_file, code_of_module, is_own
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.file import PluginFile, read_files
 from ncbench.plugin.signature import parameters_of
@@ -142,6 +143,16 @@ class Registry:
             )
         return error
 
+    def code(self, kind: str, name: str) -> str:
+        """Return a hash of the code of a plug-in, without importing it."""
+        plugin = self.plugin(kind, name)
+        point = self._points[plugin.distribution, plugin.version, plugin.entry_point]
+        if isinstance(point, PluginFile):
+            return code_of_file(point.path)
+        same = plugin.module.partition(".")[0] == point.module.partition(".")[0]
+        # The class of a partial function, for example, is in the standard library.
+        return code_of_module(plugin.module if same or is_own(plugin.module) else point.module)
+
     def target(self, kind: str, name: str) -> Any:
         """Return the registered class or function, importing its module if necessary."""
         plugin = self.plugin(kind, name)
@@ -176,6 +187,7 @@ class Registry:
                 distribution=distribution,
                 version=version,
                 entry_point=entry_point,
+                module=str(getattr(target, "__module__", "")),
             )
             for group, targets in self._load(address, point).items()
             for name, target in targets.items()

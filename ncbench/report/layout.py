@@ -97,7 +97,8 @@ def grid(
         places[row][col] = entry if taken is None else _both(taken, entry)
     cols = list(distinct(frame, layout.cols))
     rows = [
-        [*map(Entry, row), *(places[row].get(col, Entry("-")) for col in cols)]
+        # Not blank: that means "as above".
+        [*(Entry(text or "-") for text in row), *(places[row].get(col, Entry("-")) for col in cols)]
         for row in distinct(frame, layout.rows)
     ]
     headings = [

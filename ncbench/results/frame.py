@@ -14,7 +14,7 @@ from ncbench.plugin import get_registry
 from ncbench.results.config_key import Newest, comparable, flat, varies
 from ncbench.results.statistics import mean_interval
 from ncbench.results.trial_value import Value, known_values, no_such_value
-from ncbench.results.versions import CellVersions, mixed_versions
+from ncbench.results.versions import CellVersions, mixed_code, mixed_versions
 from ncbench.types import Record
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
@@ -97,6 +97,7 @@ def in_order(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 class _Row(NamedTuple):
     entries: dict[str, Any]
     plugins: Mapping[str, str]
+    code: Mapping[str, str]
 
 
 class FrameBuilder:
@@ -150,7 +151,8 @@ class FrameBuilder:
         row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}
         row = {name: self._shared(entry) for name, entry in row.items()}
         row |= {"record": self._added - 1, **self._numbers(record)}
-        return _Row(row, self._shared(record.get("plugins", {})))
+        made_with = (self._shared(record.get(key, {})) for key in ("plugins", "code"))
+        return _Row(row, *made_with)
 
     def _fits(self, row: Mapping[str, Any], key: str) -> bool:
         """Whether a cell has one of the values of a filter, or the filter does not apply to it."""
@@ -180,7 +182,11 @@ class FrameBuilder:
                 raise UnknownName.among("--rows, --cols: key", key, self.keys)
         if not len(self):
             return pd.DataFrame(columns=[*LEADING, *NUMBERS, *_ABOUT, *_TRIALS])
-        frame = pd.DataFrame([row.entries for row in self._newest])
+        # pandas would read None as NaN, which stands for a parameter that a plug-in does not have.
+        frame = pd.DataFrame(
+            {key: "null" if value is None else value for key, value in row.entries.items()}
+            for row in self._newest
+        )
         numbers = [
             _summary(values, ratio, ddof, level)
             for values, ratio in zip(frame["values"], frame["test_train_ratio"], strict=True)
@@ -239,12 +245,13 @@ class FrameBuilder:
         return not_default(rows, shown)
 
     def mixed_versions(self) -> list[str]:
-        """Return a sentence for each plug-in of which cells with numbers have several versions."""
-        return mixed_versions(
-            CellVersions(time, row.entries, row.plugins)
+        """Return a sentence for each plug-in whose version or code is not the same in all cells."""
+        cells = [
+            CellVersions(time, row.entries, row.plugins, row.code)
             for time, row in self._newest.with_times()
             if row.entries["values"]
-        )
+        ]
+        return [*mixed_versions(cells), *mixed_code(cells)]
 
     def _shared(self, entry: Any) -> Any:
         """Return one object for all equal ones: 100,000 records have few distinct values."""

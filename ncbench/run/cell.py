@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 import time
@@ -13,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin import get_registry, observers, use_files
-from ncbench.run.record import CellFolder, cell_id, new_record, plugin_versions
+from ncbench.run.record import CellFolder, cell_id, new_record, plugin_code, plugin_versions
 from ncbench.run.trial import Cell, fixed_test_part, losses, prepare, run_trial
 from ncbench.types import Config
 
@@ -65,6 +66,13 @@ def _use_plugins(config: Config) -> None:
                 f"{kind}={config[kind]['name']} was from {then} when the sweep started and is from "
                 f"{now[kind]} now; start the sweep again"
             )
+    code = plugin_code(config)
+    for kind, then in config["code"].items():
+        if code[kind] != then:
+            raise NcbenchError(
+                f"the code of {kind}={config[kind]['name']} was edited after the sweep started; "
+                "start the sweep again"
+            )
 
 
 def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:
@@ -75,7 +83,8 @@ def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, A
     with threadpool_limits(cell.config["threads"]):
         for number in range(cell.config["trials"]):
             if number not in kept:
-                kept[number] = run_trial(cell, number)
+                with contextlib.chdir("."):  # a plug-in may change the working directory
+                    kept[number] = run_trial(cell, number)
                 if folder:
                     folder.keep_trial(kept[number])
             trials.append(kept[number])
@@ -97,7 +106,7 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
             continue
         parameters = registry.plugin("measure", name).parameters
         twin = {**config, "measure": {"name": name, **{p.name: p.default for p in parameters}}}
-        finished = CellFolder({**twin, "id": cell_id(twin)}).finished()
+        finished = CellFolder({**twin, "code": plugin_code(twin), "id": cell_id(twin)}).finished()
         if finished and finished["status"] == "done":
             return {
                 trial["trial"]: {**trial, **losses(cell, np.array(trial["confusion"]))}

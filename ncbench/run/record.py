@@ -9,6 +9,7 @@ status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with 
                     and, unless the process was killed, ``traceback``)
 config              the resolved configuration
 plugins             distribution and version of each plug-in used
+code                hash of the code of each plug-in used
 dataset             name, classes, examples, checked (those with a known clean label), features,
                     source, fingerprint, and whether its distribution is known
 noise_matrix        T, column stochastic, or null if it is not known
@@ -35,6 +36,7 @@ import contextlib
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,7 +54,7 @@ RECORD = "record.json"
 
 NOT_IDENTITY = (
     *("data_dir", "output_dir", "threads", "cache", "cache_limit", "theory", "force", "on_error"),
-    *("cells_per_job", "group", "plugins_from", "observers", "command", "plugins", "id"),
+    *("cells_per_job", "group", "plugins_from", "observers", "command", "plugins", "code", "id"),
 )
 """Keys that say where and how a cell is run; they are not part of its identity."""
 
@@ -96,8 +98,8 @@ def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
 
 def identified(config: Config, command: Sequence[str] = ()) -> Config:
     """Return a resolved configuration with the command, the plug-in versions and the id."""
-    plugins = plugin_versions(config)
-    return {**config, "command": list(command), "plugins": plugins, "id": cell_id(config)}
+    about = {"plugins": plugin_versions(config), "code": plugin_code(config)}
+    return {**config, "command": list(command), **about, "id": cell_id(config)}
 
 
 def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
@@ -107,15 +109,23 @@ def plugin_versions(config: Mapping[str, Any]) -> dict[str, str]:
     return {kind: f"{plugin.distribution} {plugin.version}" for kind, plugin in plugins.items()}
 
 
+def plugin_code(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return a hash of the code of each plug-in that a configuration uses."""
+    return {kind: get_registry().code(kind, config[kind]["name"]) for kind in KINDS}
+
+
 def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str, Any]:
     """Return the record of a cell: the keys that every status has, and ``more``."""
-    kept = {k: value for k, value in config.items() if k not in ("command", "plugins", "id")}
+    kept = {
+        k: value for k, value in config.items() if k not in ("command", "plugins", "code", "id")
+    }
     return {
         "schema": SCHEMA,
         "id": config["id"],  # as at the start: loading may have stored a copy of the data
         "status": status,
         "config": kept,
         "plugins": config["plugins"],
+        "code": config["code"],
         **more,
         "provenance": provenance(config.get("command", []), config["threads"]),
     }
@@ -147,9 +157,26 @@ class CellFolder:
         if self._config["force"]:
             return None
         record = self._done_or_skipped()
+        if record and self._edited(record):
+            return None
         if record and self._config.get("theory") and not record["config"].get("theory", True):
             return None  # records older than the key always have the terms
         return record
+
+    @property
+    def edited(self) -> list[str]:
+        """The plug-ins whose code has changed since the cell was finished, as ``algo=mine``."""
+        record = self._done_or_skipped()
+        return self._edited(record) if record else []
+
+    def _edited(self, made: Mapping[str, Any]) -> list[str]:
+        """Return the plug-ins that a record or trial was made with other code of, if it says so."""
+        then, now = made.get("code", {}), self._config.get("code", {})
+        return [
+            f"{kind}={self._config[kind]['name']}"
+            for kind in now
+            if kind in then and then[kind] != now[kind]
+        ]
 
     def _done_or_skipped(self) -> dict[str, Any] | None:
         with contextlib.suppress(ValueError):
@@ -178,13 +205,18 @@ class CellFolder:
         for path in self.path.glob("trial-*.json"):
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 trial = json.loads(path.read_text())
-                if "theory" in trial or not self._config.get("theory"):
+                edited = self._edited(trial)
+                if edited:
+                    _notice(f"{path}: run again, because {' and '.join(edited)} was edited")
+                elif "theory" in trial or not self._config.get("theory"):
+                    trial.pop("code", None)
                     kept[int(trial["trial"])] = trial
         return kept
 
     def keep_trial(self, trial: Mapping[str, Any]) -> None:
         """Store a finished trial until all trials are finished."""
-        write_json(self.path / f"trial-{trial['trial']}.json", trial)
+        code = {"code": self._config.get("code", {})}
+        write_json(self.path / f"trial-{trial['trial']}.json", {**trial, **code})
 
     def forget_trials(self) -> None:
         """Delete the trials that ``keep_trial`` stored."""
@@ -200,16 +232,17 @@ class CellFolder:
     def write_failure(self, record: dict[str, Any], *, keep_trials: bool = False) -> dict[str, Any]:
         """Write a failed or skipped record, unless a better one exists; return the one to report.
 
-        If another process has finished the cell meanwhile, its record is returned. A forced run
-        that fails is reported as failed, but does not replace a finished record. A process that
+        If another process has finished the cell meanwhile, its record is returned. A run that was
+        forced, or needed because of edited code, and fails is reported as failed, but does not
+        replace a finished record. A process that
         holds the lock will write its own record. This method does not wait for it, because it may
         have outlived the worker that started it.
         """
-        forced = self._config["force"]
         with self.locked(wait=False) as held:
             if not held:
                 return record
             existing = self._done_or_skipped()
+            forced = self._config["force"] or bool(existing and self._edited(existing))
             if existing and (existing["status"] == "done" or not forced):
                 self.forget_trials()  # of a forced run
                 return record if forced else existing
@@ -217,6 +250,10 @@ class CellFolder:
                 self.forget_trials()
             self.write(record)
         return record
+
+
+def _notice(text: str) -> None:
+    print(f"ncbench: {text}", file=sys.stderr, flush=True)
 
 
 def read_record(path: Path) -> dict[str, Any]:

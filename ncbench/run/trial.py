@@ -61,6 +61,7 @@ def prepare(config: Config) -> Cell:
     """Load the data, make the noise, and check everything that can be checked before a fit."""
     measure = check_fit(config)
     dataset = load_dataset(config)
+    _refuse_class_name(config, measure, dataset)
     measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
     reported = _reported_measures(config, measure)
@@ -86,6 +87,18 @@ def prepare(config: Config) -> Cell:
     for trial in range(config["trials"]):
         split(cell, trial)
     return cell
+
+
+def _refuse_class_name(config: Config, measure: Measure, dataset: Dataset) -> None:
+    """Raise for the name of a class if the measure knows classes by their numbers only."""
+    if type(measure).for_classes is not Measure.for_classes:
+        return
+    for key, value in config["measure"].items():
+        if key != "name" and isinstance(value, str) and value in dataset.classes:
+            raise NcbenchError(
+                f"measure.{key}={value}: {config['measure']['name']} does not take names of "
+                f"classes, because it has no for_classes; give {dataset.classes.index(value)}"
+            )
 
 
 def load_dataset(config: Config) -> Dataset:
@@ -127,14 +140,18 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
 def split(cell: Cell, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the examples of the training part and of the test part of a trial."""
     dataset, config = cell.dataset, cell.config
+    test_size = dataset.test_size or config["test_size"]
+    m = len(dataset.y)
+    if test_size < 1 and min(test_size, 1 - test_size) * m < 1:
+        raise NcbenchError(
+            f"test_size={test_size} of {m} examples is less than one example; expected a fraction "
+            f"from {1 / m:.2g} to {1 - 1 / m:.2g}"
+        )
     state = split_random_state(config["seed"], trial)
     try:
         train, test = _split(dataset, config["test_size"], state)
     except ValueError as error:
-        raise NcbenchError(
-            f"test_size={dataset.test_size or config['test_size']} of {len(dataset.y)} examples: "
-            f"{error}"
-        ) from error
+        raise NcbenchError(f"test_size={test_size} of {m} examples: {error}") from error
     # A rare class may be absent from a small sample, which algorithms can handle. With only one
     # class there is nothing to learn.
     _, y = cell.noisy.of(train)
@@ -271,7 +288,8 @@ def _learner(config: Config, random_state: int) -> Any:
         return cpe
     code = [code_of_learner(config["cpe"]["name"]), sklearn.__version__, np.__version__]
     identity = json.dumps([config["cpe"], random_state, config["threads"], *code])
-    folder = Path(config["output_dir"]) / "cache" / "cpe"
+    # Absolute: a plug-in may change the working directory.
+    folder = Path(config["output_dir"]).absolute() / "cache" / "cpe"
     return SharedCPE(cpe, identity, str(folder), config["cache_limit"], renew=config["force"])
 
 

@@ -47,7 +47,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
 
     def check_parameters(self) -> None:
         """Raise NcbenchError if ``max_iter`` is invalid."""
-        require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
+        require(1 <= self.max_iter <= 10**7, "max_iter", self.max_iter, "1 to 10000000 steps")
 
     def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
         """Run Algorithm 2 and return its final rule."""

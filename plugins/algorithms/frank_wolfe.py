@@ -58,7 +58,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
 
     def check_parameters(self) -> None:
         """Raise NcbenchError if ``max_iter`` or ``tol`` is invalid."""
-        require(self.max_iter >= 1, "max_iter", self.max_iter, "at least one step")
+        require(1 <= self.max_iter <= 10**7, "max_iter", self.max_iter, "1 to 10000000 steps")
         require(self.tol >= 0, "tol", self.tol, "at least 0; with 0 all steps are taken")
 
     def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:

@@ -77,7 +77,8 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
             load("cpe", name)
         require(self.folds >= 2, "folds", self.folds, "at least 2")
         for name in ("search_iter", "max_iter"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least one step")
+            steps = getattr(self, name)
+            require(1 <= steps <= 10**7, name, steps, "1 to 10000000 steps")
 
     def _names(self) -> list[str]:
         return list(LINEAR if self.candidates is None else self.candidates)

@@ -80,7 +80,7 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
     score : {"accuracy", "log_loss"}
         Score that chooses C; ties go to the smaller C.
     folds : int
-        Number of stratified folds, not shuffled.
+        Number of stratified folds, not shuffled; at most the size of the largest class.
     strengths : int
         Number of values of C, from 1e-4 to 1e4.
     tol : float
@@ -139,12 +139,13 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
         return np.asarray(self.model_.predict(X))
 
     def _cross_validate(self, X: Array, y: NDArray, grid: Array) -> Array:
-        if np.unique(y, return_counts=True)[1].max() < self.folds or len(grid) < 2:
+        folds = min(self.folds, np.unique(y, return_counts=True)[1].max())
+        if folds < 2 or len(grid) < 2:
             return np.zeros((1, len(grid)))  # too few examples to choose: use the smallest C
         with warnings.catch_warnings():
             # A class smaller than the number of folds is fine: see _score.
             warnings.filterwarnings("ignore", message="The least populated class")
-            splits = list(StratifiedKFold(self.folds).split(X, y))
+            splits = list(StratifiedKFold(folds).split(X, y))
         scores = np.zeros((len(splits), len(grid)))
         for fold, (train, held_out) in enumerate(splits):
             if len(np.unique(y[train])) < 2:

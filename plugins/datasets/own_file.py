@@ -51,6 +51,7 @@ def file(
     column for each value, in sorted order. Labels keep their names; classes are numbered in sorted
     order. Missing values (empty, NA, None, ``?``) are an error. If the header has no comma, columns
     may also be separated by semicolons or tabs; with semicolons, numbers may have decimal commas.
+    A first column without a name, such as the index that pandas writes, is left out.
 
     Parameters
     ----------

@@ -88,4 +88,6 @@ class MacroF1(Measure):
         """Return the loss ``psi(C)``."""
         total = C.sum(axis=0) + C.sum(axis=1)
         seen = total > 0
+        if not seen.any():
+            raise NcbenchError("confusion matrix: its entries sum to 0; expected 1")
         return float(1 - np.mean(2 * np.diagonal(C)[seen] / total[seen]))

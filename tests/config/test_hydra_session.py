@@ -11,6 +11,9 @@ import pytest
 from hydra.core.config_store import ConfigStore
 from hydra.core.plugins import Plugins
 
+from ncbench.config.hydra_session import parse_arguments
+from ncbench.errors import NcbenchError
+
 
 def records(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted(folder.rglob("record.json"))]
@@ -110,3 +113,8 @@ def test_a_launcher_that_is_not_installed_says_what_to_install(
         assert said in refused.err
         assert refused.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_config_path_is_refused() -> None:
+    with pytest.raises(NcbenchError, match="--config-path /nope: not supported; --config-dir"):
+        parse_arguments(["--config-path", "/nope", "dataset=iris"])

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from ncbench import Measure, RecallMeasure
-from ncbench.errors import NotApplicable
+from ncbench.errors import NcbenchError, NotApplicable
 
 
 class SquaredMisses(RecallMeasure):
@@ -50,3 +50,54 @@ def test_what_a_family_does_not_have_is_refused_by_name() -> None:
         Constant().ratio(2)
     psi = SquaredMisses()
     assert psi.for_classes(["a", "b"]) is psi
+
+
+class Weighted(RecallMeasure):
+    """Misses with a weight for each class; forgets that a class may have no examples."""
+
+    weights = np.array([0.5, 0.3, 0.2])
+
+    def value(self, recall):
+        return float(self.weights[: len(recall)] @ (1 - recall))
+
+    def slope(self, recall):
+        return -self.weights[: len(recall)]
+
+
+class WeightedPerClass(Weighted):
+    """The same, with the position of each class."""
+
+    per_class = True
+
+    def value(self, recall):
+        seen = ~np.isnan(recall)
+        return float(self.weights[seen] @ (1 - recall[seen]) / self.weights[seen].sum())
+
+    def slope(self, recall):
+        return -self.weights / self.weights[~np.isnan(recall)].sum()
+
+
+WITHOUT_FIRST = np.array([[0.0, 0.0, 0.0], [0.1, 0.2, 0.1], [0.0, 0.06, 0.54]])
+
+
+def test_a_class_without_examples_does_not_shift_the_others() -> None:
+    with pytest.raises(NcbenchError, match=r"class 0 has no examples.* set per_class = True"):
+        Weighted()(WITHOUT_FIRST)
+    psi = WeightedPerClass()
+    assert psi(WITHOUT_FIRST) == pytest.approx((0.3 * 0.5 + 0.2 * 0.1) / 0.5)
+    gradient = psi.gradient(WITHOUT_FIRST)
+    # Entries of the class without examples do not count.
+    rest = WITHOUT_FIRST[1:].ravel()
+    expected = approx_fprime(rest, lambda c: psi(np.vstack([np.zeros(3), c.reshape(2, 3)])), 1e-7)
+    np.testing.assert_allclose(gradient[1:].ravel(), expected, atol=1e-5)
+    assert not gradient[0].any()
+    assert SquaredMisses()(WITHOUT_FIRST) == pytest.approx(0.26)  # treats all classes alike
+
+
+@pytest.mark.parametrize("mass", [0.0, 1e-310])
+def test_mass_that_cannot_be_divided_by_is_none(mass: float) -> None:
+    C = np.array([[mass, 0.0], [0.0, 1.0]])
+    assert np.isfinite(SquaredMisses().gradient(C)).all()
+    assert SquaredMisses()(C) == 0
+    with pytest.raises(NcbenchError, match="entries sum to"):
+        SquaredMisses()(C * mass)

@@ -125,3 +125,24 @@ def test_own_table_in_every_format(suffix: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.X, ENCODED)
     assert (data.name, data.source) == ("fruit", f"fruit{suffix}")
     assert [data.classes[k] for k in data.y] == TABLE["kind"].tolist()
+
+
+def test_two_columns_with_the_name_of_the_target_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    path.write_text("x,kind,kind\n1,pear,pear\n2,apple,apple\n")
+    with pytest.raises(NcbenchError, match="2 columns are named 'kind'; the others would give"):
+        file(str(path), target="kind")
+    path.write_text("x,x,kind\n1,2,pear\n3,4,apple\n")
+    assert file(str(path), target="kind").X.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_the_index_that_pandas_writes_is_left_out_with_a_notice(
+    separator: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "indexed.csv"
+    TABLE.to_csv(path, sep=separator)
+    assert file(str(path), target="kind").X.tolist() == ENCODED
+    assert "the first column has no name and is left out" in capsys.readouterr().err
+    TABLE.rename_axis("NA").to_csv(path, sep=separator)  # a name, though an odd one
+    assert file(str(path), target="kind").X.shape[1] == len(ENCODED[0]) + 1

@@ -120,3 +120,19 @@ def test_what_is_wrong_is_said_before_anything_is_fitted() -> None:
         scorer("gmean")
     with pytest.raises(NcbenchError, match="noise matrix"):
         scorer("g_mean", [[0.5, 0.5], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0.0, np.nan, 1.0], "label nan in row 1"),
+        (["0", "1", "1"], "labels such as .*'0'.*fitted to labels such as .*0"),
+    ],
+)
+def test_labels_that_no_model_could_predict_are_refused(labels: list, message: str) -> None:
+    X = np.arange(3.0)[:, None]
+    model = DummyClassifier().fit(X, [0, 1, 1])
+    with pytest.raises(NcbenchError, match=message):
+        scorer("zero_one")(model, X, labels)
+    with pytest.raises(NcbenchError, match="measure=None; expected the name"):
+        scorer(None)  # type: ignore[arg-type]

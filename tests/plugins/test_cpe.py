@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ncbench import load
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.learning.class_probabilities import fit_posterior, posterior
 from ncbench_plugins.cpe.any_sklearn import sklearn_classifier
@@ -286,3 +287,11 @@ def test_boosting_says_which_label_is_too_rare_to_calibrate_with() -> None:
     with pytest.raises(NcbenchError, match=r"label 2 has 2 of the 40 .* cpe\.folds=3"):
         boosting().fit(X, y)
     assert boosting(max_iter=2, folds=2).fit(X, y).predict_proba(X).shape == (40, 3)
+
+
+def test_more_folds_than_examples_of_a_class_are_capped() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [30, 10])
+    X = rng.normal(size=(40, 2)) + 3 * y[:, None]
+    chosen = [load("cpe", "logistic")(folds=folds).fit(X, y)[-1].C_ for folds in (30, 31, 60)]
+    assert chosen[0] == chosen[1] == chosen[2] > 1e-4

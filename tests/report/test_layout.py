@@ -58,3 +58,10 @@ def test_who_was_told_the_truth_is_said_below() -> None:
     assert sorted(results(cells).tidy()["told"]) == ["", *both.split(", ")]
     assert "Told" not in table([told("mine")])
     assert "Told" not in table([record([0.1])])  # a record of before
+
+
+def test_a_null_and_a_missing_parameter_are_not_blank() -> None:
+    cells = [record([0.1], cpe={"name": "logistic", "C": C}) for C in (None, 1.0)]
+    cells.append(record([0.1], cpe={"name": "stacked"}))
+    rows = [line.split() for line in table(cells).splitlines()[1:4]]
+    assert [row[-2] for row in rows] == ["null", "1", "-"]

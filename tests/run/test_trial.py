@@ -169,3 +169,87 @@ def test_only_randomized_classifiers_are_judged_by_their_distribution() -> None:
         C = np.array(run_trial(cell, 0)["confusion"])
         counts = C * round(0.3 * 150)  # whole examples, unless predictions are shared out
         assert np.allclose(counts, counts.round()) is not randomized
+
+
+@pytest.mark.parametrize("algo", ["bs", "ncbs", "nc_selected"])
+def test_a_class_with_a_single_training_example_is_borne(
+    algo: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    rows = ["x,z,kind", *(f"{k % 7},{k % 5},{'rare' if k < 3 else 'common'}" for k in range(60))]
+    (tmp_path / "rare.csv").write_text("\n".join(rows))
+    data = ("dataset=file", "dataset.path=rare.csv", "dataset.target=kind", "noise=none")
+    quick = ("cpe=logistic", "cpe.C=1.0", "test_size=0.7", "seed=1", "trials=1", "cache=false")
+    candidates = ["algo.candidates=[logistic]"] if algo == "nc_selected" else []
+    outcome = ncbench(*data, *quick, f"algo={algo}", "measure=micro_f1", *candidates)
+    assert outcome.code == 0, outcome.err
+
+
+CHDIR = """
+import os
+import numpy as np
+from ncbench import Measure, NoisyLabelClassifier, hookimpl
+
+
+class Wanders(NoisyLabelClassifier):
+    "Changes the working directory."
+
+    def _fit(self, X, y, noise):
+        os.makedirs("elsewhere", exist_ok=True)
+        os.chdir("elsewhere")
+        self.n_ = noise.n
+
+    def _predict_proba(self, X):
+        return np.full((len(X), self.n_), 1 / self.n_)
+
+
+class OneClass(Measure):
+    "Misses of one class."
+
+    def __init__(self, kind: int | str = 0):
+        self.kind = kind
+
+    def __call__(self, C):
+        return 1 - C[0, 0] if self.kind == 0 else 0.0
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"wanders": Wanders}
+
+
+@hookimpl
+def ncbench_measures():
+    return {"one_class": OneClass}
+"""
+
+
+def test_a_plug_in_that_changes_the_working_directory_moves_no_record(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(CHDIR)
+    outcome = ncbench("dataset=iris", "plugins_from=own.py", "algo=wanders", "trials=2")
+    assert outcome.code == 0, outcome.err
+    assert len(list((tmp_path / "outputs" / "cells").rglob("record.json"))) == 1
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("measure=one_class", "measure.kind=setosa", "algo=wanders"),
+            "measure.kind=setosa: one_class does not take names of classes, because it has no "
+            "for_classes; give 0",
+        ),
+        (("test_size=1e-9",), "test_size=1e-09 of 150 examples is less than one example"),
+        (("test_size=0.999999999",), "is less than one example"),
+    ],
+)
+def test_settings_that_would_compute_nonsense_are_refused(
+    options: tuple[str, ...], message: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(CHDIR)
+    outcome = ncbench("dataset=iris", "plugins_from=own.py", *options)
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert not (tmp_path / "outputs").exists()

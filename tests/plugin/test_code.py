@@ -1,0 +1,64 @@
+"""The hash of a plug-in's code follows its imports, as far as they can be edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ncbench.plugin import get_registry
+from ncbench.plugin.code import code_of_file, code_of_module, is_own
+
+
+@pytest.mark.parametrize(
+    ("edited", "changes"),
+    [
+        ("rule.py", True),
+        ("helper.py", True),  # imported inside a function
+        ("package/__init__.py", True),
+        ("package/deep.py", True),  # imported by the package, relative to it
+        ("package/unused.py", False),
+    ],
+)
+def test_what_a_file_imports_from_its_folder_is_part_of_its_code(
+    edited: str, changes: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("from .deep import value\n")
+    (tmp_path / "package" / "deep.py").write_text("import numpy\nvalue = 1\n")
+    (tmp_path / "package" / "unused.py").write_text("")
+    (tmp_path / "helper.py").write_text("import rule\n")  # in a circle
+    rule = tmp_path / "rule.py"
+    rule.write_text("import package\ndef f():\n    from helper import g\n")
+    before = code_of_file(rule)
+    (tmp_path / edited).write_text((tmp_path / edited).read_text() + "more = 2\n")
+    assert (code_of_file(rule) != before) == changes
+
+
+def test_a_module_of_an_installed_package_does_not_depend_on_its_neighbors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "two_rules"
+    package.mkdir()
+    for name, text in {"__init__": "", "one": "from . import base", "two": "", "base": ""}.items():
+        (package / f"{name}.py").write_text(text)
+    one, two = code_of_module("two_rules.one"), code_of_module("two_rules.two")
+    (package / "base.py").write_text("x = 1")
+    assert code_of_module("two_rules.one") != one
+    assert code_of_module("two_rules.two") == two
+
+
+def test_python_itself_and_broken_files_do_no_harm(tmp_path: Path) -> None:
+    assert not is_own("functools")
+    assert not is_own("no_such_module")
+    assert code_of_module("no_such_module") == ""
+    broken = tmp_path / "broken.py"
+    broken.write_text("def f(:")
+    assert code_of_file(broken)
+
+
+def test_shipped_plug_ins_have_code_by_module() -> None:
+    registry = get_registry()
+    assert registry.code("algo", "ncfw") == registry.code("algo", "fw") != ""
+    assert registry.code("algo", "ncfw") != registry.code("algo", "ncbs")
