@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -72,13 +74,16 @@ class Registry:
     def __init__(
         self, points: Sequence[EntryPoint | PluginFile], catalogue: Catalogue | None = None
     ) -> None:
-        self._points = {_address(point): point for point in points}
+        self._points: dict[Address, EntryPoint | PluginFile | None] = {
+            _address(point): point for point in points
+        }
         self._targets: dict[Address, dict[str, dict[str, Any]]] = {}
         self._manager = pluggy.PluginManager("ncbench")
         self._manager.add_hookspecs(spec)
         self.problems: list[Problem] = []
         self._plugins: dict[tuple[str, str], list[Plugin]] = {}
-        for address, point in self._points.items():
+        for point in points:
+            address = _address(point)
             try:
                 found = catalogue.find(point) if catalogue else None
                 if found is None:
@@ -165,7 +170,16 @@ class Registry:
         supplied = KINDS[kind].supplied
         return target(**{k: v for k, v in arguments.items() if k in wanted or k not in supplied})
 
-    def _describe(self, address: Address, point: EntryPoint | PluginFile) -> list[Plugin]:
+    def including(self, offers: Mapping[str, Mapping[str, Any]]) -> Registry:
+        """Return a registry that also has these plug-ins, by kind and name; they replace others."""
+        address = ("unregistered", "", "")
+        more = copy.copy(self)
+        more._targets = {**self._targets, address: {kind: dict(o) for kind, o in offers.items()}}
+        found = {(p.kind, p.name): [p] for p in more._describe(address, None)}
+        more._points, more._plugins = {**self._points, address: None}, {**self._plugins, **found}
+        return more
+
+    def _describe(self, address: Address, point: EntryPoint | PluginFile | None) -> list[Plugin]:
         distribution, version, entry_point = address
         return [
             Plugin(
@@ -181,8 +195,11 @@ class Registry:
             for name, target in targets.items()
         ]
 
-    def _load(self, address: Address, point: EntryPoint | PluginFile) -> dict[str, dict[str, Any]]:
+    def _load(
+        self, address: Address, point: EntryPoint | PluginFile | None
+    ) -> dict[str, dict[str, Any]]:
         if address not in self._targets:
+            assert point is not None
             module = point.load()
             _check_api(module)
             try:
@@ -248,7 +265,21 @@ def get_registry() -> Registry:
 
     Each process builds it on first use.
     """
-    return _registry(_files)
+    return _temporary or _registry(_files)
+
+
+_temporary: Registry | None = None
+
+
+@contextlib.contextmanager
+def using(registry: Registry) -> Iterator[None]:
+    """Make :func:`get_registry` return another registry inside the block."""
+    global _temporary
+    before, _temporary = _temporary, registry
+    try:
+        yield
+    finally:
+        _temporary = before
 
 
 @cache

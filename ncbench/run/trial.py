@@ -185,7 +185,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "confusion": C.tolist(),
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
-        "diagnostics": getattr(algorithm, "diagnostics_", {}),
+        "diagnostics": _plain_diagnostics(algorithm),
         **theory,
         # If the algorithm reports the stages of its fit, these are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
@@ -213,6 +213,20 @@ def _loss(psi: Measure, C: Array) -> float:
     if not math.isfinite(loss):
         raise NcbenchError(f"{type(psi).__name__} of C = {C.tolist()} is {loss}")
     return loss
+
+
+def _plain_diagnostics(algorithm: Any) -> dict[str, Any]:
+    """Return what the algorithm reports; refuse what a record cannot hold, with its key."""
+    found = dict(getattr(algorithm, "diagnostics_", {}))
+    for key, value in found.items():
+        try:
+            json.dumps({key: value}, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise NcbenchError(
+                f"diagnostics_[{key!r}] = {value!r:.80}: {error}; expected a plain, finite number, "
+                "such as float(value)"
+            ) from error
+    return found
 
 
 def _learner(config: Config, random_state: int) -> Any:

@@ -135,8 +135,14 @@ def posterior_of_two_classes():
     return toy(true_posterior=lambda X: np.full((len(X), 2), 0.5))
 
 
+def two_examples():
+    """Nothing is left to train on."""
+    return toy(X=np.eye(2), y=np.array([0, 1]), classes=("a", "b"))
+
+
 GOOD = [good]
 BROKEN = {
+    "trial": {r"a run says: .*all 1 noisy training labels of trial 0 are in one": two_examples},
     "shapes": {
         r"returns array\(\[\[.*, which is not a Dataset": an_array,
         r"X has type float32": single_precision,

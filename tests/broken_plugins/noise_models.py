@@ -143,8 +143,23 @@ class FlipsUnderneath(FlipsInPlace):
         return NoisyLabels(noise, y)
 
 
+class FailsAtLowLevels(Good):
+    """Of the levels that are checked it takes 0 and 0.3, and a run has 0.1."""
+
+    def corrupt(self, dataset, sigma, rng):
+        return [][0] if 0 < sigma < 0.2 else super().corrupt(dataset, sigma, rng)
+
+
+class ForgetsMatrix(MatrixNoise):
+    """Without matrix."""
+
+
 GOOD = [Good]
 BROKEN = {
+    "trial": {
+        r"it raised IndexError: list index out of range .*noise_models\.py": FailsAtLowLevels,
+        r"abstract class ForgetsMatrix with.* abstract method '?matrix": ForgetsMatrix,
+    },
     "noise_matrix": {
         r"noise_matrix is array\(.*, a ndarray": RawMatrix,
         r"corrupt returned array\(\[": LabelsOnly,
