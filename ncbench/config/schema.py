@@ -25,6 +25,7 @@ from ncbench.plugin import (
     check_observer,
     files_in_use,
     get_registry,
+    short_name,
 )
 
 
@@ -38,7 +39,9 @@ def _store(registry: Registry) -> None:
     store = ConfigStore.instance()
     store.store(name="settings", node=Settings)
     for plugin in registry.plugins():
-        store.store(group=plugin.kind, name=plugin.name, node=_schema(plugin))
+        node = _schema(plugin)
+        for name in {plugin.name, f"{short_name(plugin.name)}@{plugin.distribution}"}:
+            store.store(group=plugin.kind, name=name, node=node)
 
 
 def _schema(plugin: Plugin) -> type:

@@ -2,7 +2,15 @@
 
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.observers import check_observer
-from ncbench.plugin.registry import KINDS, Registry, files_in_use, get_registry, use_files, using
+from ncbench.plugin.registry import (
+    KINDS,
+    Registry,
+    files_in_use,
+    get_registry,
+    short_name,
+    use_files,
+    using,
+)
 from ncbench.plugin.scaffold import TEMPLATES, write_package
 from ncbench.plugin.signature import TYPES, Parameter, as_list, parameters_of
 from ncbench.plugin.signature_cache import source_files
@@ -11,5 +19,5 @@ from ncbench.plugin.spec import hookimpl
 __all__ = [
     "KINDS", "TEMPLATES", "TYPES", "Parameter", "Plugin", "Problem", "Registry", "as_list",
     "check_observer", "files_in_use", "get_registry", "hookimpl", "parameters_of",
-    "source_files", "use_files", "using", "write_package",
+    "short_name", "source_files", "use_files", "using", "write_package",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,8 +109,8 @@ class Registry:
         ]
 
     def names(self, kind: str) -> list[str]:
-        """Return the names registered for a kind, sorted."""
-        return sorted(name for group, name in self._plugins if group == kind)
+        """Return the usable names of a kind, sorted; ``NAME@DISTRIBUTION`` if two have one name."""
+        return sorted(plugin.name for plugin in self._usable() if plugin.kind == kind)
 
     def plugins(self) -> list[Plugin]:
         """Return all usable plug-ins that a configuration can name, sorted by kind and name."""
@@ -123,16 +124,20 @@ class Registry:
         return sorted(usable, key=lambda plugin: plugin.name)
 
     def _usable(self) -> list[Plugin]:
-        return [claims[0] for claims in self._plugins.values() if len(claims) == 1]
+        claims = self._plugins.values()
+        return [p for same in claims for p in (same if len(same) == 1 else _qualified(same))]
 
     def plugin(self, kind: str, name: str) -> Plugin:
-        """Return the description of one plug-in."""
-        claims = self._plugins.get((kind, name))
-        if claims is None:
+        """Return the description of one plug-in, by its name or as ``NAME@DISTRIBUTION``."""
+        short, at, owner = name.partition("@")
+        claims = self._plugins.get((kind, short), [])
+        found = _qualified(claims) if len(claims) > 1 else claims
+        found = [p for p in found if p.distribution == owner] if at else claims
+        if not found:
             raise self.unknown(kind, name)
-        if len(claims) > 1:
+        if len(found) > 1:
             raise NcbenchError(_clash(claims))
-        return claims[0]
+        return found[0]
 
     def unknown(self, kind: str, name: str) -> UnknownName:
         """Return the error for a name that is not registered, or for an unknown kind."""
@@ -151,7 +156,7 @@ class Registry:
         """Return the registered class or function, importing its module if necessary."""
         plugin = self.plugin(kind, name)
         address = (plugin.distribution, plugin.version, plugin.entry_point)
-        return self._load(address, self._points[address])[kind][name]
+        return self._load(address, self._points[address])[kind][short_name(name)]
 
     def tell(self, observer: str, hook: str, **arguments: Any) -> None:
         """Call a hook of one observer, if it has that hook."""
@@ -231,6 +236,11 @@ class Registry:
                         f"{kind.hook}() returned {offered!r}; expected a mapping from name to "
                         "a class or function"
                     )
+                for name in offered:
+                    if "@" in name:
+                        raise NcbenchError(
+                            f"{kind.hook}(): {name!r} has an @, which comes before the distribution"
+                        )
                 offers[kind.group] = dict(offered)
         if not offers:
             raise NcbenchError(
@@ -328,8 +338,31 @@ def _in_file(file: PluginFile, error: BaseException) -> str:
     return said if str(file.path) in said else f"{file.path}: {said}"
 
 
+def short_name(name: str) -> str:
+    """Return the name of a plug-in without its distribution.
+
+    Examples
+    --------
+    >>> short_name("ncfw@my-distribution"), short_name("ncfw")
+    ('ncfw', 'ncfw')
+    """
+    return name.partition("@")[0]
+
+
+def _qualified(claims: list[Plugin]) -> list[Plugin]:
+    """Name each of several plug-ins with one name after its distribution, if that tells them."""
+    owners = [p.distribution for p in claims]
+    return [
+        dataclasses.replace(p, name=f"{p.name}@{p.distribution}")
+        for p in claims
+        if owners.count(p.distribution) == 1
+    ]
+
+
 def _clash(claims: list[Plugin]) -> str:
-    title = _TITLES[claims[0].kind]
+    kind, name = claims[0].kind, claims[0].name
     owners = " and ".join(f"{p.distribution} {p.version}" for p in claims)
     remedy = "rename" if any(p.distribution.endswith(".py") for p in claims) else "uninstall"
-    return f"{title} {claims[0].name!r} is registered by {owners}; {remedy} one of them"
+    choices = " or ".join(f"{kind}={p.name}" for p in _qualified(claims))
+    choose = f", or choose with {choices}" if choices else ""
+    return f"{_TITLES[kind]} {name!r} is registered by {owners}; {remedy} one of them{choose}"

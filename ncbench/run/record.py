@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.files import locked, write_json
-from ncbench.plugin import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry, short_name
 from ncbench.run.provenance import provenance
 
 if TYPE_CHECKING:
@@ -58,8 +58,10 @@ def cell_id(config: Mapping[str, Any]) -> str:
 
     The data is not loaded for this.
     """
+    # "plugins" has the distribution: algo=ncfw@ncbench is the cell of algo=ncfw.
+    short = {kind: {**config[kind], "name": short_name(config[kind]["name"])} for kind in KINDS}
     identity = {
-        "config": {key: value for key, value in config.items() if key not in NOT_IDENTITY},
+        "config": {k: v for k, v in {**config, **short}.items() if k not in NOT_IDENTITY},
         "plugins": plugin_versions(config),
         "data": {kind: _source_fingerprint(config, kind) for kind in KINDS},
         "schema": SCHEMA,

@@ -26,7 +26,7 @@ from ncbench.data import Dataset, NoisyLabels, read_only
 from ncbench.errors import NcbenchError
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
-from ncbench.plugin import get_registry
+from ncbench.plugin import get_registry, short_name
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
 from ncbench.theory import Population
 from ncbench.types import Array, Config
@@ -81,7 +81,7 @@ def prepare(config: Config) -> Cell:
 
 def load_dataset(config: Config) -> Dataset:
     """Load the data set of a configuration."""
-    name = config["dataset"]["name"]
+    name = short_name(config["dataset"]["name"])
     dataset: Dataset = _build(
         config,
         "dataset",
@@ -97,7 +97,8 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
     They depend only on (data set, noise, sigma, seed), so that every algorithm and measure
     gets the same ones.
     """
-    rng = stream(config["seed"], "noise", dataset.name, config["noise"]["name"], config["sigma"])
+    name = short_name(config["noise"]["name"])
+    rng = stream(config["seed"], "noise", dataset.name, name, config["sigma"])
     try:
         noisy: NoisyLabels = _build(config, "noise").corrupt(dataset, config["sigma"], rng)
     except NcbenchError as error:

@@ -274,3 +274,37 @@ def test_two_files_of_one_name_are_told_apart(mine: Path, tmp_path: Path) -> Non
     use_files([mine, tmp_path / "b" / "mine.py"])
     assert {"constant", "other"} <= set(get_registry().names("algo"))
     assert get_registry().target("algo", "other") is not get_registry().target("algo", "constant")
+
+
+def test_of_two_plugins_with_one_name_the_distribution_chooses(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    assert ncbench(*QUICK, "algo=cpe_argmax").code == 0
+    (shipped,) = records(tmp_path)
+    mine.write_text(SOURCE.replace('"constant"', '"cpe_argmax"'))
+    refused = ncbench(*QUICK, "plugins_from=mine.py", "algo=cpe_argmax")
+    assert refused.code == 2
+    assert "choose with algo=cpe_argmax@ncbench or algo=cpe_argmax@mine.py" in refused.err
+    both = "algo=cpe_argmax@ncbench,cpe_argmax@mine.py"
+    outcome = ncbench("-m", *QUICK, "plugins_from=mine.py", both)
+    assert outcome.code == 0, outcome.err
+    assert "cpe_argmax@mine.py" in outcome.out
+    found = records(tmp_path)
+    assert len(found) == 2  # the name alone did not make another cell of the shipped one
+    assert found.pop(shipped)["plugins"]["algo"] == "ncbench 0.1.0"
+    ((identity, other),) = found.items()
+    assert other["plugins"]["algo"].startswith("mine.py ")
+    assert other["config"]["algo"]["name"] == "cpe_argmax@mine.py"
+    assert f"{identity}: identical" in ncbench("rerun", "outputs", identity).out
+
+
+def test_a_qualified_name_gives_the_same_cell_and_numbers(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    found = []
+    for owner in ("", "@ncbench"):
+        chosen = [f"dataset=iris{owner}", f"noise=random{owner}", f"algo=cpe_argmax{owner}"]
+        assert ncbench(*QUICK, *chosen, "force=true").code == 0
+        ((identity, record),) = records(tmp_path).items()
+        found.append((identity, record["noise_matrix"], record["trials"][0]["confusion"]))
+    assert found[0] == found[1]
