@@ -12,12 +12,12 @@ from ncbench.plugin.registry import (
     using,
 )
 from ncbench.plugin.scaffold import TEMPLATES, write_package
-from ncbench.plugin.signature import TYPES, Parameter, as_list, parameters_of
+from ncbench.plugin.signature import Parameter, annotation_of, as_arguments, as_list, parameters_of
 from ncbench.plugin.signature_cache import source_files
 from ncbench.plugin.spec import hookimpl
 
 __all__ = [
-    "KINDS", "TEMPLATES", "TYPES", "Parameter", "Plugin", "Problem", "Registry", "as_list",
-    "check_observer", "files_in_use", "get_registry", "hookimpl", "parameters_of",
-    "short_name", "source_files", "use_files", "using", "write_package",
+    "KINDS", "TEMPLATES", "Parameter", "Plugin", "Problem", "Registry", "annotation_of",
+    "as_arguments", "as_list", "check_observer", "files_in_use", "get_registry", "hookimpl",
+    "parameters_of", "short_name", "source_files", "use_files", "using", "write_package",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import spec
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.file import PluginFile, read_files
-from ncbench.plugin.signature import parameters_of
+from ncbench.plugin.signature import as_arguments, parameters_of
 from ncbench.plugin.signature_cache import Catalogue, default_path
 
 ENTRY_POINT_GROUP = "ncbench"
@@ -173,7 +173,8 @@ class Registry:
         target = self.target(kind, name)
         wanted = inspect.signature(target).parameters
         supplied = KINDS[kind].supplied
-        return target(**{k: v for k, v in arguments.items() if k in wanted or k not in supplied})
+        given = {k: v for k, v in arguments.items() if k in wanted or k not in supplied}
+        return target(**as_arguments(given, self.plugin(kind, name).parameters))
 
     def including(self, offers: Mapping[str, Mapping[str, Any]]) -> Registry:
         """Return a registry that also has these plug-ins, by kind and name; they replace others."""

@@ -16,7 +16,7 @@ import numpy as np
 from ncbench.core import noise_matrix
 from ncbench.data import dataset
 from ncbench.errors import NcbenchError
-from ncbench.plugin import KINDS, parameters_of
+from ncbench.plugin import KINDS, as_arguments, parameters_of
 
 
 class ContractError(AssertionError):
@@ -98,6 +98,7 @@ class Build:
         given = {**supplied, **self.arguments}
         core = KINDS[self.kind].supplied
         used = {k: v for k, v in given.items() if k in wanted or k not in core}
+        used = as_arguments(used, parameters_of(self.target, wanted.keys() - self.arguments.keys()))
         try:
             return self.target(**used)
         except NcbenchError as error:

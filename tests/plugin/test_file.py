@@ -308,3 +308,67 @@ def test_a_qualified_name_gives_the_same_cell_and_numbers(
         ((identity, record),) = records(tmp_path).items()
         found.append((identity, record["noise_matrix"], record["trials"][0]["confusion"]))
     assert found[0] == found[1]
+
+
+TYPED = """from typing import Literal, Optional, Union
+import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+class Typed(NoisyLabelClassifier):
+    def __init__(
+        self,
+        share: float | str = "half",
+        layers: tuple[int, ...] = (32, 16),
+        span: tuple[float, float] = (0, 1),
+        order: Literal[1, 2] = 1,
+        best: Optional[Union[int, str]] = None,
+    ):
+        self.share, self.layers, self.span = share, layers, span
+        self.order, self.best = order, best
+
+    def _fit(self, X, y, noise):
+        values = (self.share, self.layers, self.span, self.order, self.best)
+        self.diagnostics_, self.n_ = {"seen": repr(values)}, noise.n
+
+    def _predict_proba(self, X):
+        return np.full((len(X), self.n_), 1 / self.n_)
+
+@hookimpl
+def ncbench_algorithms():
+    return {"typed": Typed}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        ("algo.share=[1]", "algo.share=[1]: [1] is not float or str; expected float | str"),
+        ("algo.share=true", "algo.share=True: True is not float or str"),
+        ("algo.layers=3", "algo.layers=3: 3 is not a list; expected tuple[int, ...]"),
+        ("algo.layers=[1,0.5]", "algo.layers=[1, 0.5]: 0.5 is not int"),
+        ("algo.span=[1,2,3]", "[1, 2, 3] has length 3, not 2; expected tuple[float, float]"),
+        ("algo.order=3", "algo.order=3; expected one of 1, 2"),
+        ("algo.best=[1]", "algo.best=[1]"),
+    ],
+)
+def test_parameters_of_tuples_unions_and_literals(
+    given: str, refusal: str, ncbench: Callable, mine: Path
+) -> None:
+    mine.write_text(TYPED)
+    outcome = ncbench(*QUICK, "plugins_from=mine.py", "algo=typed", given)
+    assert outcome.code == 2
+    assert refusal in outcome.err
+
+
+def test_a_plugin_gets_what_its_hints_say(ncbench: Callable, mine: Path, tmp_path: Path) -> None:
+    mine.write_text(TYPED)
+    given = ["algo.share=2", "algo.layers=[8]", "algo.span=[1,2]", "algo.order=2", "algo.best=x"]
+    for values, seen in (
+        ([], "('half', (32, 16), (0.0, 1.0), 1, None)"),
+        (given, "(2.0, (8,), (1.0, 2.0), 2, 'x')"),
+    ):
+        outcome = ncbench(*QUICK, "plugins_from=mine.py", "algo=typed", *values, "output_dir=new")
+        assert outcome.code == 0, outcome.err
+        (record,) = records(tmp_path / "new").values()
+        assert record["trials"][0]["diagnostics"] == {"seen": seen}
+        shutil.rmtree(tmp_path / "new")
