@@ -17,14 +17,15 @@ from ncbench.errors import NcbenchError, UnknownName, require
 from ncbench.imports import notice_renamed
 from ncbench.plugin import (
     KINDS,
-    TYPES,
     Parameter,
     Plugin,
     Registry,
+    annotation_of,
     as_list,
     check_observer,
     files_in_use,
     get_registry,
+    short_name,
 )
 
 _LARGEST = 1_000_000_000
@@ -41,21 +42,28 @@ def _store(registry: Registry) -> None:
     store = ConfigStore.instance()
     store.store(name="settings", node=Settings)
     for plugin in registry.plugins():
-        store.store(group=plugin.kind, name=plugin.name, node=_schema(plugin))
+        node = _schema(plugin)
+        for name in {plugin.name, f"{short_name(plugin.name)}@{plugin.distribution}"}:
+            store.store(group=plugin.kind, name=name, node=node)
 
 
 def _schema(plugin: Plugin) -> type:
     fields: list[tuple[str, Any, Any]] = [("name", str, plugin.name)]
     for parameter in plugin.parameters:
-        # OmegaConf rejects [[0, 1]] as a list of lists of float, and a dict where the default is
-        # None. ``resolve`` checks containers instead.
-        annotation = Any if parameter.type.startswith(("list", "dict")) else TYPES[parameter.type]
+        # OmegaConf rejects [[0, 1]] as a list of lists of float, 1 as float | str, and a dict where
+        # the default is None. ``resolve`` checks these instead.
+        annotation = annotation_of(parameter.type)
+        if parameter.type.startswith(_CHECKED_HERE):
+            annotation = Any
         annotation = annotation | None if parameter.optional else annotation
         default = MISSING if parameter.required else parameter.default
         if isinstance(default, list | dict):
             default = field(default_factory=lambda value=default: value)  # type: ignore[misc]
         fields.append((parameter.name, annotation, default))
     return make_dataclass(schema_name(plugin), fields)
+
+
+_CHECKED_HERE = ("list", "tuple", "dict", "float | str")
 
 
 def schema_name(plugin: Plugin) -> str:
@@ -142,14 +150,17 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     if isinstance(value, int) and abs(value) > _LARGEST:
         raise NcbenchError(f"{key}={value}; expected a number up to {_LARGEST}")
     if parameter.choices and value not in parameter.choices:
-        raise NcbenchError(f"{key}={value}; expected one of {', '.join(parameter.choices)}")
-    if parameter.type.startswith("list"):
+        raise NcbenchError(
+            f"{key}={value}; expected one of {', '.join(map(str, parameter.choices))}"
+        )
+    if parameter.type.startswith("dict"):
+        if not isinstance(value, dict):
+            raise NcbenchError(f"{key}={value}; expected {{key: value, ...}}")
+    elif parameter.type.startswith(_CHECKED_HERE):
         try:
-            return as_list(value, TYPES[parameter.type])
+            return as_list(value, annotation_of(parameter.type))
         except ValueError as error:
             raise NcbenchError(f"{key}={value}: {error}; expected {parameter.type}") from error
-    if parameter.type.startswith("dict") and not isinstance(value, dict):
-        raise NcbenchError(f"{key}={value}; expected {{key: value, ...}}")
     return value
 
 

@@ -85,10 +85,17 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[most_probable])
 
     @abstractmethod
-    def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None: ...
+    def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
+        raise not_written(self, "_fit(self, X, y, noise)")
 
     @abstractmethod
-    def _predict_proba(self, X: Array) -> Array: ...
+    def _predict_proba(self, X: Array) -> Array:
+        raise not_written(self, "_predict_proba(self, X)")
+
+
+def not_written(algorithm: object, method: str) -> NotImplementedError:
+    """Return the error of an abstract method; scikit-learn's classes do not enforce them."""
+    return NotImplementedError(f"{type(algorithm).__name__} does not define {method}")
 
 
 def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:

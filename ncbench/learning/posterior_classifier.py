@@ -9,7 +9,7 @@ from typing import Any
 from ncbench.core import Mixture, NoiseMatrix
 from ncbench.imports import renamed
 from ncbench.learning import class_probabilities
-from ncbench.learning.classifier import NoisyLabelClassifier
+from ncbench.learning.classifier import NoisyLabelClassifier, not_written
 from ncbench.types import Array, Labels
 
 
@@ -86,6 +86,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
         Mixture
             Loss matrices and their weights; ``Mixture.single(L)`` for one rule.
         """
+        raise not_written(self, "fit_mixture(self, posterior, y, noise)")
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         """Accept ``_mix``, the name of ``fit_mixture`` before ncbench 0.2."""

@@ -3,14 +3,23 @@
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.needs import NEEDS, Withheld, needs_of
 from ncbench.plugin.observers import check_observer
-from ncbench.plugin.registry import KINDS, Registry, files_in_use, get_registry, use_files
+from ncbench.plugin.registry import (
+    KINDS,
+    Registry,
+    files_in_use,
+    get_registry,
+    short_name,
+    use_files,
+    using,
+)
 from ncbench.plugin.scaffold import TEMPLATES, write_package
-from ncbench.plugin.signature import TYPES, Parameter, as_list, parameters_of
+from ncbench.plugin.signature import Parameter, annotation_of, as_arguments, as_list, parameters_of
 from ncbench.plugin.signature_cache import source_files
 from ncbench.plugin.spec import hookimpl
 
 __all__ = [
-    "KINDS", "NEEDS", "TEMPLATES", "TYPES", "Parameter", "Plugin", "Problem", "Registry",
-    "Withheld", "as_list", "check_observer", "files_in_use", "get_registry", "hookimpl",
-    "needs_of", "parameters_of", "source_files", "use_files", "write_package",
+    "KINDS", "NEEDS", "TEMPLATES", "Parameter", "Plugin", "Problem", "Registry", "Withheld",
+    "annotation_of", "as_arguments", "as_list", "check_observer", "files_in_use", "get_registry",
+    "hookimpl", "needs_of", "parameters_of", "short_name", "source_files", "use_files", "using",
+    "write_package",
 ]  # fmt: skip

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import dataclasses
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -18,7 +21,7 @@ from ncbench.plugin import spec
 from ncbench.plugin.code import code_of_file, code_of_module, is_own
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.file import PluginFile, read_files
-from ncbench.plugin.signature import parameters_of
+from ncbench.plugin.signature import as_arguments, parameters_of
 from ncbench.plugin.signature_cache import Catalogue, default_path
 
 ENTRY_POINT_GROUP = "ncbench"
@@ -73,13 +76,16 @@ class Registry:
     def __init__(
         self, points: Sequence[EntryPoint | PluginFile], catalogue: Catalogue | None = None
     ) -> None:
-        self._points = {_address(point): point for point in points}
+        self._points: dict[Address, EntryPoint | PluginFile | None] = {
+            _address(point): point for point in points
+        }
         self._targets: dict[Address, dict[str, dict[str, Any]]] = {}
         self._manager = pluggy.PluginManager("ncbench")
         self._manager.add_hookspecs(spec)
         self.problems: list[Problem] = []
         self._plugins: dict[tuple[str, str], list[Plugin]] = {}
-        for address, point in self._points.items():
+        for point in points:
+            address = _address(point)
             try:
                 found = catalogue.find(point) if catalogue else None
                 if found is None:
@@ -104,8 +110,8 @@ class Registry:
         ]
 
     def names(self, kind: str) -> list[str]:
-        """Return the names registered for a kind, sorted."""
-        return sorted(name for group, name in self._plugins if group == kind)
+        """Return the usable names of a kind, sorted; ``NAME@DISTRIBUTION`` if two have one name."""
+        return sorted(plugin.name for plugin in self._usable() if plugin.kind == kind)
 
     def plugins(self) -> list[Plugin]:
         """Return all usable plug-ins that a configuration can name, sorted by kind and name."""
@@ -119,16 +125,20 @@ class Registry:
         return sorted(usable, key=lambda plugin: plugin.name)
 
     def _usable(self) -> list[Plugin]:
-        return [claims[0] for claims in self._plugins.values() if len(claims) == 1]
+        claims = self._plugins.values()
+        return [p for same in claims for p in (same if len(same) == 1 else _qualified(same))]
 
     def plugin(self, kind: str, name: str) -> Plugin:
-        """Return the description of one plug-in."""
-        claims = self._plugins.get((kind, name))
-        if claims is None:
+        """Return the description of one plug-in, by its name or as ``NAME@DISTRIBUTION``."""
+        short, at, owner = name.partition("@")
+        claims = self._plugins.get((kind, short), [])
+        found = _qualified(claims) if len(claims) > 1 else claims
+        found = [p for p in found if p.distribution == owner] if at else claims
+        if not found:
             raise self.unknown(kind, name)
-        if len(claims) > 1:
+        if len(found) > 1:
             raise NcbenchError(_clash(claims))
-        return claims[0]
+        return found[0]
 
     def unknown(self, kind: str, name: str) -> UnknownName:
         """Return the error for a name that is not registered, or for an unknown kind."""
@@ -149,6 +159,8 @@ class Registry:
         point = self._points[plugin.distribution, plugin.version, plugin.entry_point]
         if isinstance(point, PluginFile):
             return code_of_file(point.path)
+        if point is None:  # given to ``check`` as an object
+            return code_of_module(plugin.module)
         same = plugin.module.partition(".")[0] == point.module.partition(".")[0]
         # The class of a partial function, for example, is in the standard library.
         return code_of_module(plugin.module if same or is_own(plugin.module) else point.module)
@@ -157,7 +169,7 @@ class Registry:
         """Return the registered class or function, importing its module if necessary."""
         plugin = self.plugin(kind, name)
         address = (plugin.distribution, plugin.version, plugin.entry_point)
-        return self._load(address, self._points[address])[kind][name]
+        return self._load(address, self._points[address])[kind][short_name(name)]
 
     def tell(self, observer: str, hook: str, **arguments: Any) -> None:
         """Call a hook of one observer, if it has that hook."""
@@ -174,9 +186,19 @@ class Registry:
         target = self.target(kind, name)
         wanted = inspect.signature(target).parameters
         supplied = KINDS[kind].supplied
-        return target(**{k: v for k, v in arguments.items() if k in wanted or k not in supplied})
+        given = {k: v for k, v in arguments.items() if k in wanted or k not in supplied}
+        return target(**as_arguments(given, self.plugin(kind, name).parameters))
 
-    def _describe(self, address: Address, point: EntryPoint | PluginFile) -> list[Plugin]:
+    def including(self, offers: Mapping[str, Mapping[str, Any]]) -> Registry:
+        """Return a registry that also has these plug-ins, by kind and name; they replace others."""
+        address = ("unregistered", "", "")
+        more = copy.copy(self)
+        more._targets = {**self._targets, address: {kind: dict(o) for kind, o in offers.items()}}
+        found = {(p.kind, p.name): [p] for p in more._describe(address, None)}
+        more._points, more._plugins = {**self._points, address: None}, {**self._plugins, **found}
+        return more
+
+    def _describe(self, address: Address, point: EntryPoint | PluginFile | None) -> list[Plugin]:
         distribution, version, entry_point = address
         return [
             Plugin(
@@ -193,8 +215,11 @@ class Registry:
             for name, target in targets.items()
         ]
 
-    def _load(self, address: Address, point: EntryPoint | PluginFile) -> dict[str, dict[str, Any]]:
+    def _load(
+        self, address: Address, point: EntryPoint | PluginFile | None
+    ) -> dict[str, dict[str, Any]]:
         if address not in self._targets:
+            assert point is not None
             module = point.load()
             _check_api(module)
             try:
@@ -226,6 +251,11 @@ class Registry:
                         f"{kind.hook}() returned {offered!r}; expected a mapping from name to "
                         "a class or function"
                     )
+                for name in offered:
+                    if "@" in name:
+                        raise NcbenchError(
+                            f"{kind.hook}(): {name!r} has an @, which comes before the distribution"
+                        )
                 offers[kind.group] = dict(offered)
         if not offers:
             raise NcbenchError(
@@ -260,7 +290,21 @@ def get_registry() -> Registry:
 
     Each process builds it on first use.
     """
-    return _registry(_files)
+    return _temporary or _registry(_files)
+
+
+_temporary: Registry | None = None
+
+
+@contextlib.contextmanager
+def using(registry: Registry) -> Iterator[None]:
+    """Make :func:`get_registry` return another registry inside the block."""
+    global _temporary
+    before, _temporary = _temporary, registry
+    try:
+        yield
+    finally:
+        _temporary = before
 
 
 @cache
@@ -309,8 +353,31 @@ def _in_file(file: PluginFile, error: BaseException) -> str:
     return said if str(file.path) in said else f"{file.path}: {said}"
 
 
+def short_name(name: str) -> str:
+    """Return the name of a plug-in without its distribution.
+
+    Examples
+    --------
+    >>> short_name("ncfw@my-distribution"), short_name("ncfw")
+    ('ncfw', 'ncfw')
+    """
+    return name.partition("@")[0]
+
+
+def _qualified(claims: list[Plugin]) -> list[Plugin]:
+    """Name each of several plug-ins with one name after its distribution, if that tells them."""
+    owners = [p.distribution for p in claims]
+    return [
+        dataclasses.replace(p, name=f"{p.name}@{p.distribution}")
+        for p in claims
+        if owners.count(p.distribution) == 1
+    ]
+
+
 def _clash(claims: list[Plugin]) -> str:
-    title = _TITLES[claims[0].kind]
+    kind, name = claims[0].kind, claims[0].name
     owners = " and ".join(f"{p.distribution} {p.version}" for p in claims)
     remedy = "rename" if any(p.distribution.endswith(".py") for p in claims) else "uninstall"
-    return f"{title} {claims[0].name!r} is registered by {owners}; {remedy} one of them"
+    choices = " or ".join(f"{kind}={p.name}" for p in _qualified(claims))
+    choose = f", or choose with {choices}" if choices else ""
+    return f"{_TITLES[kind]} {name!r} is registered by {owners}; {remedy} one of them{choose}"

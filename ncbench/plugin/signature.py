@@ -5,12 +5,12 @@ Descriptions are plain data, so they can be cached without importing the plug-in
 
 from __future__ import annotations
 
-import functools
 import inspect
-import operator
+import re
+import sys
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -22,15 +22,36 @@ TYPES: dict[str, Any] = {
     "float": float,
     "str": str,
     "int | str": int | str,
+    "float | str": float | str,
     "list[int]": list[int],
     "list[float]": list[float],
     "list[str]": list[str],
     "list[list[float]]": list[list[float]],
+    "tuple[int, ...]": tuple[int, ...],
+    "tuple[float, ...]": tuple[float, ...],
+    "tuple[str, ...]": tuple[str, ...],
     "dict[str, Any]": dict[str, Any],
 }
-"""The allowed types of plug-in parameters, each also as ``X | None``."""
+"""The allowed types of plug-in parameters, each also as ``X | None``.
 
-_NAMES = {annotation: name for name, annotation in TYPES.items()}
+So are tuples of fixed length, such as ``tuple[float, float]``.
+"""
+
+_SCALARS = {"int": int, "float": float, "str": str}
+
+
+def annotation_of(name: str) -> Any:
+    """Return the type that ``Parameter.type`` names.
+
+    Examples
+    --------
+    >>> annotation_of("tuple[float, int]")
+    tuple[float, int]
+    """
+    if name in TYPES:
+        return TYPES[name]
+    items = name.removeprefix("tuple[").removesuffix("]").split(", ")
+    return types.GenericAlias(tuple, tuple(_SCALARS[item] for item in items))
 
 
 @dataclass(frozen=True)
@@ -41,13 +62,13 @@ class Parameter:
     ----------
     name : str
     type : str
-        A key of ``TYPES``.
+        A key of ``TYPES``, or a tuple of fixed length.
     optional : bool
         Whether None is allowed.
     required : bool
         Whether the parameter has no default.
     default : object
-    choices : tuple of str
+    choices : tuple of str or of numbers
         The allowed values of a ``Literal`` type; empty otherwise.
     """
 
@@ -56,16 +77,16 @@ class Parameter:
     optional: bool = False
     required: bool = False
     default: Any = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[str | float, ...] = ()
 
     def __str__(self) -> str:
-        kind = "|".join(self.choices) or self.type
+        kind = "|".join(map(str, self.choices)) or self.type
         kind += " | None" if self.optional else ""
         return f"{self.name}: {kind}" + ("" if self.required else f" = {self.default}")
 
 
 def as_list(value: Any, annotation: Any) -> Any:
-    """Convert integers to floats in a (nested) list where the annotation expects floats.
+    """Return the value of a parameter as plain data: a tuple as a list, with floats as declared.
 
     Raises ValueError for the first entry of another type.
 
@@ -73,21 +94,37 @@ def as_list(value: Any, annotation: Any) -> Any:
     --------
     >>> as_list([[0, 1], [5, 0.5]], list[list[float]])
     [[0.0, 1.0], [5.0, 0.5]]
+    >>> as_list((1, 2), tuple[float, float])
+    [1.0, 2.0]
     >>> as_list([0.5], list[int])
     Traceback (most recent call last):
     ...
     ValueError: 0.5 is not int
     """
-    if typing.get_origin(annotation) is list:
-        if not isinstance(value, list):
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (list, tuple):
+        if not isinstance(value, list | (tuple if origin is tuple else list)):
             raise ValueError(f"{value!r} is not a list")
-        return [as_list(item, typing.get_args(annotation)[0]) for item in value]
-    if annotation is float and type(value) is int:
+        if origin is list or inner[1:] == (...,):
+            inner = inner[:1] * len(value)
+        if len(value) != len(inner):
+            raise ValueError(f"{value!r} has length {len(value)}, not {len(inner)}")
+        return [as_list(item, kind) for item, kind in zip(value, inner, strict=True)]
+    allowed = inner or (annotation,)
+    if type(value) is int and float in allowed and abs(value) <= sys.float_info.max:
         return float(value)
-    allowed = typing.get_args(annotation) or (annotation,)
     if type(value) not in allowed:
         raise ValueError(f"{value!r} is not {' or '.join(kind.__name__ for kind in allowed)}")
     return value
+
+
+def as_arguments(values: Mapping[str, Any], parameters: Iterable[Parameter]) -> dict[str, Any]:
+    """Return the values that a plug-in is called with: a tuple where it asks for one."""
+    tuples = {parameter.name for parameter in parameters if parameter.type.startswith("tuple")}
+    return {
+        name: tuple(value) if name in tuples and isinstance(value, list) else value
+        for name, value in values.items()
+    }
 
 
 def parameters_of(
@@ -145,31 +182,53 @@ def _fits(default: Any, annotation: Any, optional: bool) -> bool:
     return True
 
 
+def _spelled(hint: Any) -> str:
+    """Return the name of a type in ``TYPES``; unions in any order, however they are written."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        return " | ".join(sorted(map(_spelled, inner)))
+    if origin in (list, tuple):
+        return f"{origin.__name__}[{', '.join(map(_spelled, inner))}]"
+    if hint is ...:
+        return "..."
+    exact = [name for name, known in TYPES.items() if hint is known or (origin and hint == known)]
+    return exact[0] if exact else str(hint)
+
+
 def _describe(parameter: inspect.Parameter, hint: Any, where: str) -> Parameter:
     optional = False
     if typing.get_origin(hint) in (Union, types.UnionType):
         alternatives = [a for a in typing.get_args(hint) if a is not type(None)]
         optional = len(alternatives) < len(typing.get_args(hint))
-        hint = functools.reduce(operator.or_, alternatives)
-    choices: tuple[str, ...] = ()
+        hint = Union[tuple(alternatives)]  # noqa: UP007
+    choices: tuple[str | float, ...] = ()
     if typing.get_origin(hint) is Literal:
-        choices, hint = typing.get_args(hint), str
-    if hint not in _NAMES or not all(isinstance(choice, str) for choice in choices):
+        choices = typing.get_args(hint)
+        kinds = {type(choice) for choice in choices}
+        hint = next(
+            (k for k in (str, int) if kinds == {k}), float if kinds <= {int, float} else hint
+        )
+    name = _spelled(hint)
+    if name not in TYPES and not _FIXED_TUPLE.fullmatch(name):
         raise NcbenchError(
-            f"{where} has type {hint}; known: {', '.join(TYPES)}, Literal of strings, "
-            "each also with | None"
+            f"{where} has type {hint}; known: {', '.join(TYPES)}, tuples of fixed length, Literal "
+            "of strings or of numbers, each also with | None"
         )
     required = parameter.default is parameter.empty
-    if not required and not _fits(parameter.default, hint, optional):
+    default = None if required else parameter.default
+    if not required and not _fits(default, annotation_of(name), optional):
         raise NcbenchError(
-            f"{where} has default {parameter.default!r}, which is not {_NAMES[hint]}"
+            f"{where} has default {default!r}, which is not {name}"
             + ("" if optional else "; to allow None, add | None to the type")
         )
     return Parameter(
         name=parameter.name,
-        type=_NAMES[hint],
+        type=name,
         optional=optional,
         required=required,
-        default=None if required else parameter.default,
+        default=list(default) if isinstance(default, tuple) else default,
         choices=choices,
     )
+
+
+_FIXED_TUPLE = re.compile(r"tuple\[(int|float|str)(, (int|float|str))*\]")

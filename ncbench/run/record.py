@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.files import locked, write_json
-from ncbench.plugin import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry, short_name
 from ncbench.run.provenance import provenance
 
 if TYPE_CHECKING:
@@ -64,10 +64,12 @@ def cell_id(config: Mapping[str, Any]) -> str:
 
     The data is not loaded for this.
     """
+    # "plugins" has the distribution: algo=ncfw@ncbench is the cell of algo=ncfw.
+    short = {kind: {**config[kind], "name": short_name(config[kind]["name"])} for kind in KINDS}
+    for name in _added_parameters(config["dataset"]):
+        short["dataset"].pop(name)
     identity = {
-        "config": {
-            key: _identity(key, value) for key, value in config.items() if key not in NOT_IDENTITY
-        },
+        "config": {k: v for k, v in {**config, **short}.items() if k not in NOT_IDENTITY},
         "plugins": plugin_versions(config),
         "data": {kind: _source_fingerprint(config, kind) for kind in KINDS},
         "schema": SCHEMA,
@@ -75,12 +77,10 @@ def cell_id(config: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _identity(key: str, value: Any) -> Any:
-    """Return a part of the configuration without parameters that earlier versions did not have."""
-    if key != "dataset":
-        return value
-    added = getattr(get_registry().target(key, value["name"]), "added_parameters", ())
-    return {name: v for name, v in value.items() if v is not None or name not in added}
+def _added_parameters(dataset: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that are not used and that earlier versions did not have."""
+    added = getattr(get_registry().target("dataset", dataset["name"]), "added_parameters", ())
+    return [name for name in added if dataset.get(name) is None and name in dataset]
 
 
 def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:

@@ -26,7 +26,7 @@ from ncbench.data import UNKNOWN, Dataset, NoisyLabels, positions, read_only
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
-from ncbench.plugin import get_registry, needs_of
+from ncbench.plugin import get_registry, needs_of, short_name
 from ncbench.run.cpe_cache import SharedCPE, code_of_learner
 from ncbench.run.judge import judge
 from ncbench.theory import Population
@@ -103,7 +103,7 @@ def _refuse_class_name(config: Config, measure: Measure, dataset: Dataset) -> No
 
 def load_dataset(config: Config) -> Dataset:
     """Load the data set of a configuration."""
-    name = config["dataset"]["name"]
+    name = short_name(config["dataset"]["name"])
     dataset: Dataset = _build(
         config,
         "dataset",
@@ -119,7 +119,8 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
     They depend only on (data set, noise, sigma, seed), so that every algorithm and measure
     gets the same ones.
     """
-    rng = stream(config["seed"], "noise", dataset.name, config["noise"]["name"], config["sigma"])
+    name = short_name(config["noise"]["name"])
+    rng = stream(config["seed"], "noise", dataset.name, name, config["sigma"])
     try:
         noisy: NoisyLabels = _build(config, "noise").corrupt(dataset, config["sigma"], rng)
     except NcbenchError as error:
@@ -251,7 +252,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         "told": {"t_estimator": given.told},
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
-        "diagnostics": getattr(algorithm, "diagnostics_", {}),
+        "diagnostics": _plain_diagnostics(algorithm),
         **theory,
         # If the algorithm reports the stages of its fit, these are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
@@ -279,6 +280,20 @@ def _loss(psi: Measure, C: Array) -> float:
     if not math.isfinite(loss):
         raise NcbenchError(f"{type(psi).__name__} of C = {C.tolist()} is {loss}")
     return loss
+
+
+def _plain_diagnostics(algorithm: Any) -> dict[str, Any]:
+    """Return what the algorithm reports; refuse what a record cannot hold, with its key."""
+    found = dict(getattr(algorithm, "diagnostics_", {}))
+    for key, value in found.items():
+        try:
+            json.dumps({key: value}, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise NcbenchError(
+                f"diagnostics_[{key!r}] = {value!r:.80}: {error}; expected a plain, finite number, "
+                "such as float(value)"
+            ) from error
+    return found
 
 
 def _learner(config: Config, random_state: int) -> Any:

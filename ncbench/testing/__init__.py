@@ -17,13 +17,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from ncbench.plugin import get_registry
-from ncbench.testing.contract import Build, Check, ContractError, NotChecked, Result, run_check
+from ncbench.testing.contract import (
+    Build,
+    Check,
+    ContractError,
+    DoesNotApply,
+    NotChecked,
+    Result,
+    run_check,
+)
 from ncbench.testing.selection import checks_for, parametrize_with_checks, select
 
 __all__ = [
     "Build",
     "Check",
     "ContractError",
+    "DoesNotApply",
     "NotChecked",
     "Result",
     "checks_for",
@@ -46,8 +55,8 @@ def run_checks(kind: str, name: str, **arguments: Any) -> Iterator[Result]:
 
     Examples
     --------
-    >>> {result.status for result in run_checks("measure", "h_mean")}
-    {'ok'}
+    >>> {result.check: result.status for result in run_checks("measure", "h_mean")}["convex"]
+    'ok'
     """
     build = Build(kind, get_registry().target(kind, name), arguments, name)
     for check in checks_for(kind):

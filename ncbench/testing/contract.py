@@ -16,7 +16,7 @@ import numpy as np
 from ncbench.core import noise_matrix
 from ncbench.data import dataset
 from ncbench.errors import NcbenchError
-from ncbench.plugin import KINDS, parameters_of
+from ncbench.plugin import KINDS, as_arguments, parameters_of
 
 
 class ContractError(AssertionError):
@@ -25,6 +25,14 @@ class ContractError(AssertionError):
 
 class NotChecked(Exception):
     """The reason why a plug-in cannot be checked, such as a missing data file."""
+
+
+class DoesNotApply(Exception):
+    """The reason why a promise does not concern a plug-in, such as its declared family."""
+
+
+FLOAT32 = 1e-5
+"""Differences up to this size are rounding: a float32 network differs from batch to batch."""
 
 
 def broken(wrong: str, fix: str) -> NoReturn:
@@ -90,6 +98,7 @@ class Build:
         given = {**supplied, **self.arguments}
         core = KINDS[self.kind].supplied
         used = {k: v for k, v in given.items() if k in wanted or k not in core}
+        used = as_arguments(used, parameters_of(self.target, wanted.keys() - self.arguments.keys()))
         try:
             return self.target(**used)
         except NcbenchError as error:
@@ -146,13 +155,13 @@ class Check:
         return cls(function.__name__.removeprefix("check_"), about, function)
 
     def __call__(self, build: Build) -> None:
-        """Check a plug-in. Raises ContractError, NotChecked, or any error of the plug-in."""
+        """Check a plug-in. Raises ContractError, NotChecked, DoesNotApply, or what it raises."""
         if build.missing:
             raise NotChecked(f"{build} needs {' and '.join(build.missing)}")
         self.function(build)
 
 
-Status = Literal["ok", "failed", "not checked"]
+Status = Literal["ok", "failed", "not checked", "not applicable"]
 
 
 @dataclass(frozen=True)
@@ -177,6 +186,8 @@ def run_check(check: Check, build: Build) -> Result:
             check(build)
     except NotChecked as reason:
         return result("not checked", str(reason))
+    except DoesNotApply as reason:
+        return result("not applicable", str(reason))
     except ContractError as error:
         return result("failed", str(error))
     except (Exception, SystemExit) as error:

@@ -9,8 +9,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
-from ncbench.testing.contract import Build, broken, unpickled
+from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, unpickled
 from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs
+from ncbench.testing.trial import check_trial
 
 
 def check_probabilities(build: Build) -> None:
@@ -22,12 +23,12 @@ def check_probabilities(build: Build) -> None:
             f"predict_proba has shape {P.shape} for 150 examples of 3 classes",
             "return a column for each entry of classes_",
         )
-    if not np.isfinite(P).all() or P.min() < 0 or P.max() > 1 + 1e-9:
-        bad = P[~(np.isfinite(P) & (P >= 0) & (P <= 1 + 1e-9))][0]
+    if not np.isfinite(P).all() or P.min() < 0 or P.max() > 1 + FLOAT32:
+        bad = P[~(np.isfinite(P) & (P >= 0) & (P <= 1 + FLOAT32))][0]
         broken(f"predict_proba has the entry {bad:g}", "probabilities lie in [0, 1]")
     sums = P.sum(axis=1)
     worst = int(np.abs(sums - 1).argmax())
-    if abs(sums[worst] - 1) > 1e-6:
+    if abs(sums[worst] - 1) > FLOAT32:
         broken(f"row {worst} of predict_proba sums to {sums[worst]:g}", "normalize the rows")
 
 
@@ -87,7 +88,7 @@ def check_noise_matrix(build: Build) -> None:
     """If its fit takes noise_matrix, it still returns probabilities of noisy labels."""
     learner = build(random_state=0)
     if not has_fit_parameter(learner, "noise_matrix"):
-        return
+        raise DoesNotApply("its fit does not take noise_matrix")
     data, noisy = noisy_blobs(900, STRONG_T)
     P = learner.fit(data.X, noisy, noise_matrix=NoiseMatrix(STRONG_T)).predict_proba(data.X)
     mean = np.column_stack([P[data.y == j].mean(axis=0) for j in range(len(STRONG_T))])
@@ -136,12 +137,13 @@ CHECKS = (
     check_seeded,
     check_inputs_unchanged,
     check_pickling,
+    check_trial,
 )
 
 
 def _require_equal(first: Any, second: Any, whose: str) -> None:
     difference = np.abs(np.asarray(first) - np.asarray(second)).max()
-    if not difference <= 1e-9:
+    if not difference <= FLOAT32:
         broken(
             f"probabilities {whose} differ by up to {difference:.3g}",
             "draw all random numbers from random_state, and learn only in fit",

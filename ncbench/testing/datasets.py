@@ -10,7 +10,8 @@ import numpy as np
 
 from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset
-from ncbench.testing.contract import Build, broken
+from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.trial import check_trial
 
 DATA_DIR = "data"
 """Default folder of data files, as in a run."""
@@ -74,7 +75,7 @@ def check_source_fingerprint(build: Build) -> None:
     """Its source fingerprint is a text and the same each time."""
     source: Callable[..., Any] | None = getattr(build.target, "source_fingerprint", None)
     if source is None:
-        return
+        raise DoesNotApply("it declares no source fingerprint (@identified_by)")
     _load(build)  # a data set that is not available has no fingerprint
     wanted = inspect.signature(source).parameters
     given = {"data_dir": DATA_DIR, **build.arguments}
@@ -90,6 +91,8 @@ def check_source_fingerprint(build: Build) -> None:
 def check_recorded_noise(build: Build) -> None:
     """Its recorded noise fits its examples and classes."""
     data = _load(build)
+    if not data.recorded_noise:
+        raise DoesNotApply("it has none")
     for sigma, (T, y) in data.recorded_noise.items():
         if not isinstance(T, NoiseMatrix) or data.n_classes != T.n:
             broken(
@@ -108,7 +111,7 @@ def check_true_posterior(build: Build) -> None:
     """Its true_posterior returns distributions that match the label frequencies."""
     data = _load(build)
     if data.true_posterior is None:
-        return
+        raise DoesNotApply("its distribution is not known")
     eta = np.asarray(data.true_posterior(data.X))
     if eta.shape != (len(data.y), data.n_classes):
         broken(
@@ -140,6 +143,7 @@ CHECKS = (
     check_source_fingerprint,
     check_recorded_noise,
     check_true_posterior,
+    check_trial,
 )
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ncbench.core import Family, Measure
 from ncbench.errors import NcbenchError
-from ncbench.testing.contract import Build, broken
+from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.trial import check_trial
 from ncbench.types import Array
 
 CLASSES = (2, 3, 4, 5, 7)
@@ -231,6 +232,7 @@ CHECKS = (
     check_ratio,
     check_limits,
     check_pickling,
+    check_trial,
 )
 
 
@@ -257,6 +259,8 @@ def _measures(build: Build, *families: str) -> Iterator[tuple[Measure, int, np.r
             f"it rejects {', '.join(map(str, CLASSES))} classes; the last error: {refusal}",
             f"accept one of them, or check it with other parameters ({build.kind}.KEY=...)",
         )
+    if families and psi.family not in families:
+        raise DoesNotApply(f"its family is {psi.family}")
 
 
 def _value(psi: Measure, C: Array) -> float:

@@ -10,8 +10,9 @@ import numpy as np
 from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
-from ncbench.testing.contract import Build, broken, made_something_bad
+from ncbench.testing.contract import Build, DoesNotApply, broken, made_something_bad
 from ncbench.testing.problems import SIGMAS, dataset
+from ncbench.testing.trial import check_trial
 from ncbench.types import Labels
 
 CLASSES = (2, 3, 4, 5, 7)
@@ -89,9 +90,9 @@ def check_labels_follow_the_matrix(build: Build) -> None:
 
 def check_probabilities(build: Build) -> None:
     """Its probabilities, if it has any, are distributions whose class averages are its matrix."""
+    if not hasattr(build(), "probabilities"):
+        raise DoesNotApply("its noise does not depend on the example")
     for model, data in _models(build):
-        if not hasattr(model, "probabilities"):
-            return
         P = np.asarray(model.probabilities(data, SIGMA, np.random.default_rng(0)))
         if P.shape != (len(data.y), data.n_classes) or P.min() < 0 or np.ptp(P.sum(axis=1)) > 1e-6:
             broken(
@@ -122,9 +123,9 @@ def check_probabilities(build: Build) -> None:
 
 def check_sigma(build: Build) -> None:
     """The expected share of wrong labels is sigma, in its matrix and in its labels."""
+    if not getattr(build(), "uses_sigma", True):
+        raise DoesNotApply("uses_sigma is False")
     for model, data in _models(build):
-        if not getattr(model, "uses_sigma", True):
-            continue
         prior = np.bincount(data.y) / len(data.y)
         for sigma in SIGMAS:
             drawn = [_corrupt(model, data, sigma, seed) for seed in _SEEDS]
@@ -191,6 +192,7 @@ CHECKS = (
     check_sigma,
     check_seeded,
     check_inputs_unchanged,
+    check_trial,
 )
 
 

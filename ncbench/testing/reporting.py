@@ -15,7 +15,8 @@ from ncbench.plugin import KINDS, Plugin, parameters_of
 from ncbench.testing.contract import Build, Check, run_check
 from ncbench.testing.selection import Arguments, checks_for, find, select
 
-_MARKS = {"ok": "ok    ", "failed": "FAILED"}
+_MARKS = {"ok": "ok    ", "failed": "FAILED", "not applicable": "-     "}
+_STATUSES = ("ok", "failed", "not applicable", "not checked")
 
 
 def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
@@ -43,7 +44,7 @@ def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
             totals[status] += 1
             if status == "not checked":  # the other checks cannot run either
                 break
-    print(", ".join(f"{totals[s]} {s}" for s in ("ok", "failed", "not checked") if totals[s]))
+    print(", ".join(f"{totals[s]} {s}" for s in _STATUSES if totals[s]))
     if totals["failed"]:
         return 1
     return 0 if totals["ok"] else 2
@@ -60,6 +61,8 @@ def _report(check: Check, build: Build) -> str:
         print(f"  {_MARKS[result.status]}  {check.name}: {check.about}", flush=True)
     if result.status == "failed":
         print(indent(result.message.replace(". To fix it: ", ".\nTo fix it: "), " " * 10))
+    if result.status == "not applicable":
+        print(indent(f"not applicable: {result.message}", " " * 10))
     return result.status
 
 

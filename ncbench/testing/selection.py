@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ncbench.errors import UnknownName
 from ncbench.plugin import KINDS, Plugin, Problem, get_registry
-from ncbench.testing.contract import Build, Check, NotChecked
+from ncbench.testing.contract import Build, Check, DoesNotApply, NotChecked
 
 MODULES = {
     "dataset": "datasets",
@@ -88,7 +88,8 @@ def select(what: str, arguments: Arguments | None = None) -> list[Build]:
 def parametrize_with_checks(*what: str, arguments: Arguments | None = None) -> Callable[..., Any]:
     """Parametrize a pytest test with the checks of plug-ins; its argument ``check`` runs one.
 
-    A plug-in that cannot be checked, for instance because it needs parameters, is skipped.
+    A plug-in that cannot be checked, for instance because it needs parameters, is skipped. So is a
+    check that does not apply to it.
 
     Parameters
     ----------
@@ -111,6 +112,8 @@ def parametrize_with_checks(*what: str, arguments: Arguments | None = None) -> C
                 check(build)
             except NotChecked as reason:
                 pytest.skip(f"not checked: {reason}")
+            except DoesNotApply as reason:
+                pytest.skip(f"not applicable: {reason}")
 
         return run
 

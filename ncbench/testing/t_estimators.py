@@ -16,8 +16,9 @@ from ncbench.core import NoiseMatrix
 from ncbench.data import Annotations
 from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.plugin import needs_of
-from ncbench.testing.contract import Build, broken
+from ncbench.testing.contract import Build, DoesNotApply, broken
 from ncbench.testing.problems import labels_by_people, noisy_blobs
+from ncbench.testing.trial import check_trial
 from ncbench.types import Array, Labels
 
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
@@ -50,8 +51,7 @@ def check_noise_matrix(build: Build) -> None:
 
 def check_orientation(build: Build) -> None:
     """Its matrix is not transposed: it is closer to T than to its transpose."""
-    if not _learns(build):
-        return
+    _require_learning(build)
     estimates = [_estimate(build, easy_sample(MANY, spread=s)).matrix for s in SPREADS.values()]
     estimate = min(estimates, key=lambda E: min(_error(E), _error(E, _TRANSPOSED)))
     if _error(estimate, _TRANSPOSED) < _error(estimate):
@@ -64,8 +64,7 @@ def check_orientation(build: Build) -> None:
 
 def check_improves(build: Build) -> None:
     """Its error falls as the sample grows, far below the error of assuming no noise."""
-    if not _learns(build):
-        return
+    _require_learning(build)
     errors = {
         problem: [
             float(np.mean([_error(_estimate(build, easy_sample(m, k, s)).matrix) for k in _SEEDS]))
@@ -144,6 +143,7 @@ CHECKS = (
     check_does_not_look_at_the_truth,
     check_seeded,
     check_inputs_unchanged,
+    check_trial,
 )
 
 
@@ -181,8 +181,9 @@ def _estimate(build: Build, sample: NoisySample) -> NoiseMatrix:
     return estimate
 
 
-def _learns(build: Build) -> bool:
-    return bool(getattr(build(), "learns_from_sample", True))
+def _require_learning(build: Build) -> None:
+    if not getattr(build(), "learns_from_sample", True):
+        raise DoesNotApply("learns_from_sample is False")
 
 
 _TRANSPOSED = T.T / T.sum(axis=1)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ncbench import NoiseMatrix, NoisyLabelClassifier
+from ncbench import NoiseMatrix, NoisyLabelClassifier, PosteriorClassifier
 
 
 class Good(NoisyLabelClassifier):
@@ -69,7 +70,7 @@ class CorrectsByTheTranspose(Good):
     """T^-T eta~ in place of T^-1 eta~."""
 
     def _posterior(self, X):
-        return self.cpe_.predict_proba(X) @ np.linalg.inv(self.noise_.T)
+        return self.cpe_.predict_proba(X) @ np.linalg.inv(self.noise_.matrix)
 
 
 class CorrectsAndDeniesIt(Good):
@@ -233,7 +234,95 @@ class ChangesItsParameters(Good):
         super().__init__(GaussianNB() if cpe is None else cpe, random_state)
 
 
-GOOD = [Good]
+class PredictOnly(ClassifierMixin, BaseEstimator):
+    """Good, too: a classifier that is not randomized needs predict alone."""
+
+    def __init__(self, cpe=None):
+        self.cpe = cpe
+
+    def fit(self, X, y, noise_matrix=None):
+        self.rule_ = Good(self.cpe).fit(*validate_data(self, X, y), noise_matrix)
+        self.classes_ = self.rule_.classes_
+        return self
+
+    def predict(self, X):
+        check_is_fitted(self)
+        return self.rule_.predict(validate_data(self, X, reset=False))
+
+
+class RandomizedWithoutProbabilities(PredictOnly):
+    """Its prediction is drawn, from a distribution that it does not tell."""
+
+    randomized = True
+
+
+class Float32Network(Good):
+    """Good, too: in single precision, sums are rounded differently in batches of another size."""
+
+    def __init__(self, cpe=None, hidden: list[int] = [32], random_state=None):  # noqa: B006
+        super().__init__(cpe, random_state)
+        self.hidden = hidden
+
+    def _predict_proba(self, X):
+        rounded = 1e-7 * (len(X) % 3 - 1)
+        return (super()._predict_proba(X) + rounded).astype(np.float32)
+
+
+class ForgetsFit(NoisyLabelClassifier):
+    """Without _fit."""
+
+    def _predict_proba(self, X):
+        return np.full((len(X), 3), 1 / 3)
+
+
+class ForgetsPredictProba(NoisyLabelClassifier):
+    """Without _predict_proba."""
+
+    def _fit(self, X, y, noise):
+        self.n_ = noise.n
+
+
+class ForgetsFitMixture(PosteriorClassifier):
+    """Without fit_mixture."""
+
+    def __init__(self, cpe=None, random_state=None):
+        self.cpe = cpe
+        self.random_state = random_state
+
+
+class ReportsAnArray(Good):
+    """A diagnostic that a record cannot hold."""
+
+    def _fit(self, X, y, noise):
+        super()._fit(X, y, noise)
+        self.diagnostics_ = {"iterations": 3, "prior": np.bincount(y) / len(y)}
+
+
+class ReportsNaN(Good):
+    """A diagnostic that is not a number."""
+
+    def _fit(self, X, y, noise):
+        super()._fit(X, y, noise)
+        self.diagnostics_ = {"gap": float("nan")}
+
+
+class NoTypeHint(Good):
+    """A parameter that a run cannot configure."""
+
+    def __init__(self, cpe=None, random_state=None, alpha=1):
+        super().__init__(cpe, random_state)
+        self.alpha = alpha
+
+
+class WritesIntoX(Good):
+    """A run hands out arrays that cannot be changed."""
+
+    def fit(self, X, y, noise_matrix=None):
+        X *= 1.0
+        return super().fit(X, y, noise_matrix)
+
+
+GOOD = [Good, PredictOnly, Float32Network]
 BROKEN = {
     "fit_takes_noise_matrix": {
         r"fit\(X, y\) has no argument noise_matrix": DoesNotTakeT,
@@ -267,6 +356,16 @@ BROKEN = {
         r"row \d+ of predict_proba is \[.*-0\.\d+": NotADistribution,
         r"predict gives \d for row \d+, whose predict_proba is \[": PredictsTheLeastProbable,
         r"predict_proba has shape \(120, 2\)": OneColumnLess,
+        r"randomized is True, but it has no predict_proba": RandomizedWithoutProbabilities,
+    },
+    "trial": {
+        r"diagnostics_\['prior'\] = array\(\[.*: .*ndarray.*; expected a plain": ReportsAnArray,
+        r"diagnostics_\['gap'\] = nan: .*; expected a plain, finite number": ReportsNaN,
+        r"parameter 'alpha' of .*NoTypeHint has no type hint": NoTypeHint,
+        r"it raised ValueError: .*read-only .*algorithms\.py, line \d+": WritesIntoX,
+        r"NotImplementedError: ForgetsFit does not define _fit\(self, X, y, noise\)": ForgetsFit,
+        r"ForgetsPredictProba does not define _predict_proba\(self, X\)": ForgetsPredictProba,
+        r"ForgetsFitMixture does not define fit_mixture\(self, pos": ForgetsFitMixture,
     },
     "batches": {r"in a batch of their own and among all differs by up to 1": StandardisesTheBatch},
     "pickling": {r"pickling raises .*lambda": HoldsALambda},

@@ -120,8 +120,24 @@ class HoldsALambda(Good):
         return super().fit(X, y)
 
 
-GOOD = [Good]
+class SinglePrecision(Good):
+    """Good, too: probabilities in single precision."""
+
+    def predict_proba(self, X):
+        return (super().predict_proba(X) + 3e-7).astype(np.float32)
+
+
+class ChangesX(Good):
+    """A run hands out arrays that cannot be changed."""
+
+    def fit(self, X, y):
+        X *= 1.0
+        return super().fit(X, y)
+
+
+GOOD = [Good, SinglePrecision]
 BROKEN = {
+    "trial": {r"it raised ValueError: .*read-only .*cpe_learners\.py, line \d+": ChangesX},
     "probabilities": {
         r"predict_proba has the entry -\d": LogProbabilities,
         r"row \d+ of predict_proba sums to 0\.5": Likelihoods,

@@ -151,8 +151,14 @@ def posterior_of_two_classes():
     return toy(true_posterior=lambda X: np.full((len(X), 2), 0.5))
 
 
+def two_examples():
+    """Nothing is left to train on."""
+    return toy(X=np.eye(2), y=np.array([0, 1]), classes=("a", "b"))
+
+
 GOOD = [good]
 BROKEN = {
+    "trial": {r"a run says: test_size=0.3 of 2 examples is less than one example": two_examples},
     "shapes": {
         r"returns array\(\[\[.*, which is not a Dataset": an_array,
         r"X has type float32": single_precision,

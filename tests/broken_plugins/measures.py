@@ -211,6 +211,18 @@ class HoldsALambda(Measure):
         return float(self.loss(np.trace(C)))
 
 
+class WritesIntoC(Good):
+    """A run hands out a matrix that cannot be changed."""
+
+    def __call__(self, C):
+        C /= C.sum()
+        return super().__call__(C)
+
+
+class ForgetsCall(Measure):
+    """Without __call__."""
+
+
 GOOD = [Good, BinaryOnly]
 BROKEN = {
     "is_a_loss": {
@@ -242,6 +254,10 @@ BROKEN = {
     "limits": {
         r"psi\(C\) = nan where class 0 is absent": NanWithoutAClass,
         r"the gradient has (nan|-?inf) where the recalls are \[0, 0\]": InfiniteSlope,
+    },
+    "trial": {
+        r"it raised ValueError: .*read-only .*measures\.py, line \d+": WritesIntoC,
+        r"abstract class ForgetsCall with.* abstract method '?__call__": ForgetsCall,
     },
     "pickling": {r"pickling raises .*lambda": HoldsALambda},
 }

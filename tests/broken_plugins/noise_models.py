@@ -145,6 +145,17 @@ class FlipsUnderneath(FlipsInPlace):
         return NoisyLabels(noise, y)
 
 
+class FailsAtLowLevels(Good):
+    """Of the levels that are checked it takes 0 and 0.3, and a run has 0.1."""
+
+    def corrupt(self, dataset, sigma, rng):
+        return [][0] if 0 < sigma < 0.2 else super().corrupt(dataset, sigma, rng)
+
+
+class ForgetsMatrix(MatrixNoise):
+    """Without matrix."""
+
+
 class GoodForEach(InstanceNoise):
     """Every other example is wrong twice as often."""
 
@@ -196,6 +207,10 @@ BROKEN = {
         r"is not its matrix": AnotherAverage,
         r"class_conditional is True": SaysItIsClassConditional,
         r"do not follow its probabilities": DrawsFromTheAverage,
+    },
+    "trial": {
+        r"it raised IndexError: list index out of range .*noise_models\.py": FailsAtLowLevels,
+        r"abstract class ForgetsMatrix with.* abstract method '?matrix": ForgetsMatrix,
     },
     "noise_matrix": {
         r"noise_matrix is array\(.*, a ndarray": RawMatrix,

@@ -114,8 +114,23 @@ class CentresInPlace(Good):
         return super().matrix(X, y, sample)
 
 
+class NeedsNames(Good):
+    """Classes of a run have the names that the data set gives them."""
+
+    def estimate(self, sample):
+        return super().estimate(sample) if not sample.classes else {}[sample.classes]
+
+
+class ForgetsEstimate:
+    """Without estimate."""
+
+
 GOOD = [Good]
 BROKEN = {
+    "trial": {
+        r"it raised KeyError: \('class 0', 'class 1', .*t_estimators\.py, line \d+": NeedsNames,
+        r"'ForgetsEstimate' object has no attribute 'estimate'": ForgetsEstimate,
+    },
     "noise_matrix": {
         r"estimate returned array\(\[\[0\.\d+.* a ndarray": RawMatrix,
         r"the estimate is 2 x 2 for 3 classes": ForgetsAClass,

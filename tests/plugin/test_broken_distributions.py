@@ -31,12 +31,12 @@ BROKEN = {
     "takes-a-name": (
         ALGORITHM.replace("NAME", "taken"),
         "algorithm 'taken' is registered by also-takes-it 1.0 and takes-a-name 1.0; "
-        "uninstall one of them",
+        "uninstall one of them, or choose with algo=taken@also-takes-it or algo=taken@takes-a-name",
     ),
     "also-takes-it": (
         ALGORITHM.replace("NAME", "taken"),
         "algorithm 'taken' is registered by also-takes-it 1.0 and takes-a-name 1.0; "
-        "uninstall one of them",
+        "uninstall one of them, or choose with algo=taken@also-takes-it or algo=taken@takes-a-name",
     ),
     "misspelt-hook": (
         ALGORITHM.replace("ncbench_algorithms", "ncbench_algorithm").replace("NAME", "misspelt"),
@@ -97,7 +97,8 @@ def test_each_is_explained(site: Path, tmp_path: Path) -> None:
     listing = json.loads(run(site, tmp_path, "plugins", "--json"))
     problems = {p["distribution"]: p for p in listing["problems"]}
     assert problems.keys() == BROKEN.keys()
-    assert {p["distribution"] for p in listing["plugins"]} == {"ncbench"}
+    others = {p["name"] for p in listing["plugins"] if p["distribution"] != "ncbench"}
+    assert others == {"taken@takes-a-name", "taken@also-takes-it"}
     text = run(site, tmp_path, "plugins")
     for name, (_, message) in BROKEN.items():
         assert message in problems[name]["error"]

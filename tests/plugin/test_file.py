@@ -287,3 +287,101 @@ def test_two_files_of_one_name_are_told_apart(mine: Path, tmp_path: Path) -> Non
     use_files([mine, tmp_path / "b" / "mine.py"])
     assert {"constant", "other"} <= set(get_registry().names("algo"))
     assert get_registry().target("algo", "other") is not get_registry().target("algo", "constant")
+
+
+def test_of_two_plugins_with_one_name_the_distribution_chooses(
+    ncbench: Callable, mine: Path, tmp_path: Path
+) -> None:
+    assert ncbench(*QUICK, "algo=cpe_argmax").code == 0
+    (shipped,) = records(tmp_path)
+    mine.write_text(SOURCE.replace('"constant"', '"cpe_argmax"'))
+    refused = ncbench(*QUICK, "plugins_from=mine.py", "algo=cpe_argmax")
+    assert refused.code == 2
+    assert "choose with algo=cpe_argmax@ncbench or algo=cpe_argmax@mine.py" in refused.err
+    both = "algo=cpe_argmax@ncbench,cpe_argmax@mine.py"
+    outcome = ncbench("-m", *QUICK, "plugins_from=mine.py", both)
+    assert outcome.code == 0, outcome.err
+    assert "cpe_argmax@mine.py" in outcome.out
+    found = records(tmp_path)
+    assert len(found) == 2  # the name alone did not make another cell of the shipped one
+    assert found.pop(shipped)["plugins"]["algo"] == "ncbench 0.1.0"
+    ((identity, other),) = found.items()
+    assert other["plugins"]["algo"].startswith("mine.py ")
+    assert other["config"]["algo"]["name"] == "cpe_argmax@mine.py"
+    assert f"{identity}: identical" in ncbench("rerun", "outputs", identity).out
+
+
+def test_a_qualified_name_gives_the_same_cell_and_numbers(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    found = []
+    for owner in ("", "@ncbench"):
+        chosen = [f"dataset=iris{owner}", f"noise=random{owner}", f"algo=cpe_argmax{owner}"]
+        assert ncbench(*QUICK, *chosen, "force=true").code == 0
+        ((identity, record),) = records(tmp_path).items()
+        found.append((identity, record["noise_matrix"], record["trials"][0]["confusion"]))
+    assert found[0] == found[1]
+
+
+TYPED = """from typing import Literal, Optional, Union
+import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+class Typed(NoisyLabelClassifier):
+    def __init__(
+        self,
+        share: float | str = "half",
+        layers: tuple[int, ...] = (32, 16),
+        span: tuple[float, float] = (0, 1),
+        order: Literal[1, 2] = 1,
+        best: Optional[Union[int, str]] = None,
+    ):
+        self.share, self.layers, self.span = share, layers, span
+        self.order, self.best = order, best
+
+    def _fit(self, X, y, noise):
+        values = (self.share, self.layers, self.span, self.order, self.best)
+        self.diagnostics_, self.n_ = {"seen": repr(values)}, noise.n
+
+    def _predict_proba(self, X):
+        return np.full((len(X), self.n_), 1 / self.n_)
+
+@hookimpl
+def ncbench_algorithms():
+    return {"typed": Typed}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        ("algo.share=[1]", "algo.share=[1]: [1] is not float or str; expected float | str"),
+        ("algo.share=true", "algo.share=True: True is not float or str"),
+        ("algo.layers=3", "algo.layers=3: 3 is not a list; expected tuple[int, ...]"),
+        ("algo.layers=[1,0.5]", "algo.layers=[1, 0.5]: 0.5 is not int"),
+        ("algo.span=[1,2,3]", "[1, 2, 3] has length 3, not 2; expected tuple[float, float]"),
+        ("algo.order=3", "algo.order=3; expected one of 1, 2"),
+        ("algo.best=[1]", "algo.best=[1]"),
+    ],
+)
+def test_parameters_of_tuples_unions_and_literals(
+    given: str, refusal: str, ncbench: Callable, mine: Path
+) -> None:
+    mine.write_text(TYPED)
+    outcome = ncbench(*QUICK, "plugins_from=mine.py", "algo=typed", given)
+    assert outcome.code == 2
+    assert refusal in outcome.err
+
+
+def test_a_plugin_gets_what_its_hints_say(ncbench: Callable, mine: Path, tmp_path: Path) -> None:
+    mine.write_text(TYPED)
+    given = ["algo.share=2", "algo.layers=[8]", "algo.span=[1,2]", "algo.order=2", "algo.best=x"]
+    for values, seen in (
+        ([], "('half', (32, 16), (0.0, 1.0), 1, None)"),
+        (given, "(2.0, (8,), (1.0, 2.0), 2, 'x')"),
+    ):
+        outcome = ncbench(*QUICK, "plugins_from=mine.py", "algo=typed", *values, "output_dir=new")
+        assert outcome.code == 0, outcome.err
+        (record,) = records(tmp_path / "new").values()
+        assert record["trials"][0]["diagnostics"] == {"seen": seen}
+        shutil.rmtree(tmp_path / "new")

@@ -141,9 +141,16 @@ def test_name_taken_twice_names_both_owners_and_harms_no_other_name(site: Site) 
     for problem in registry.problems:
         assert "measure 'good' is registered by one 1.1 and two 2.2" in problem.error
     for use in (registry.plugin, registry.target, registry.build):
-        with pytest.raises(NcbenchError, match=r"by one 1\.1 and two 2\.2; uninstall one of them"):
+        with pytest.raises(
+            NcbenchError, match=r"by one 1\.1 and two 2\.2; unins.*measure=good@one"
+        ):
             use("measure", "good")
-    assert [plugin.name for plugin in registry.plugins()] == ["better"]
+    assert registry.names("measure") == ["better", "good@one", "good@two"]
+    assert registry.plugin("measure", "good@two").version == "2.2"
+    assert registry.target("measure", "good@one") is not registry.target("measure", "good@two")
+    assert registry.plugin("measure", "better@two") == registry.plugin("measure", "better")
+    with pytest.raises(NcbenchError, match="'good@three' is not known; did you mean 'good@t"):
+        registry.plugin("measure", "good@three")
     assert registry.build("measure", "better").alpha == 1.0
 
 

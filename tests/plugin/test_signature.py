@@ -8,7 +8,7 @@ from typing import Any, Literal, Optional, Union
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.plugin.signature import TYPES, Parameter, parameters_of
+from ncbench.plugin.signature import TYPES, Parameter, annotation_of, parameters_of
 
 
 def function_of(annotation: Any, *default: Any) -> Callable[..., Any]:
@@ -32,10 +32,14 @@ EXAMPLES = {
     "float": 0.5,
     "str": "x",
     "int | str": "x",
+    "float | str": "x",
     "list[int]": [1],
     "list[float]": [0.5],
     "list[str]": ["x"],
     "list[list[float]]": [[0.5]],
+    "tuple[int, ...]": (1, 2),
+    "tuple[float, ...]": (0.5,),
+    "tuple[str, ...]": (),
     "dict[str, Any]": {"a": 1},
 }
 
@@ -47,9 +51,9 @@ def test_the_examples_cover_every_type() -> None:
 @pytest.mark.parametrize("name", TYPES)
 def test_each_type_required_and_with_default(name: str) -> None:
     assert only(function_of(TYPES[name])) == Parameter("alpha", name, required=True)
-    assert only(function_of(TYPES[name], EXAMPLES[name])) == Parameter(
-        "alpha", name, default=EXAMPLES[name]
-    )
+    example = EXAMPLES[name]
+    plain = list(example) if isinstance(example, tuple) else example  # as in a cached description
+    assert only(function_of(TYPES[name], example)) == Parameter("alpha", name, default=plain)
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -89,7 +93,9 @@ def test_literal_is_a_string_with_choices() -> None:
         complex,
         object,
         Any,
-        tuple[int, ...],
+        tuple,
+        tuple[bool, ...],
+        tuple[int, list[int]],
         list,
         list[bool],
         list[list[int]],
@@ -97,8 +103,8 @@ def test_literal_is_a_string_with_choices() -> None:
         int | float,
         int | float | None,
         int | list[int],
-        Literal[1, 2],
         Literal["a", 1],
+        Literal[True, 1],
         Literal["a", None],
         Callable[[], int],
     ],
@@ -108,7 +114,29 @@ def test_unknown_type_is_refused_with_the_known_ones(annotation: Any) -> None:
         parameters_of(function_of(annotation))
     for name in TYPES:
         assert name in str(caught.value)
-    assert "Literal of strings" in str(caught.value)
+    assert "Literal of strings or of numbers" in str(caught.value)
+
+
+def test_literal_may_be_of_numbers() -> None:
+    whole = only(function_of(Literal[1, 2], 2))
+    assert whole == Parameter("alpha", "int", default=2, choices=(1, 2))
+    mixed = only(function_of(Literal[0.5, 1], 0.5))  # type: ignore[valid-type]
+    assert mixed == Parameter("alpha", "float", default=0.5, choices=(0.5, 1))
+
+
+def test_a_tuple_may_have_a_fixed_length() -> None:
+    expected = Parameter("alpha", "tuple[float, int]", default=[1, 2])
+    assert only(function_of(tuple[float, int], (1, 2))) == expected
+    assert annotation_of(expected.type) == tuple[float, int]
+    with pytest.raises(NcbenchError, match=r"which is not tuple\[float, int\]"):
+        only(function_of(tuple[float, int], (1.0,)))
+
+
+def test_an_optional_union_is_understood_whatever_was_imported_before() -> None:
+    # typing keeps the first of several equal spellings, whoever wrote it.
+    for inner in (Union[int, str], Union[str, int], int | str, str | int):  # noqa: UP007
+        for spelling in (Optional[inner], Union[inner, None], Union[None, inner]):  # noqa: UP007, UP045
+            assert only(function_of(spelling, None)).type == "int | str"
 
 
 def test_no_hint_is_refused_with_the_known_ones() -> None:

@@ -40,7 +40,7 @@ def test_broken_plugin_is_caught_by_the_check_meant_for_it(
 @pytest.mark.parametrize(("kind", "target"), GOOD)
 def test_good_plugin_keeps_its_contract(kind: str, target: Callable[..., Any]) -> None:
     results = [run_check(check, Build(kind, target)) for check in checks_for(kind)]
-    assert [result for result in results if result.status != "ok"] == []
+    assert [r for r in results if r.status not in ("ok", "not applicable")] == []
 
 
 @pytest.mark.parametrize("kind", PLUGINS)

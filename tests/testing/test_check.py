@@ -89,7 +89,12 @@ def test_a_good_plugin_is_ok_in_every_check(ncbench: Callable) -> None:
     lines = outcome.out.splitlines()
     assert lines[0] == "measure=zero_one"
     assert "  ok      gradient: Its gradient agrees with finite differences" in lines
-    assert lines[-1] == "10 ok"
+    assert "  ok      trial: A run with it completes a trial and writes its record" in lines
+    # Checks of another family than its own would hold of anything.
+    assert lines[lines.index("          not applicable: its family is linear") - 1].startswith(
+        "  -  "
+    )
+    assert lines[-1] == "8 ok, 3 not applicable"
 
 
 def test_a_broken_plugin_fails_with_the_sentence(installed: Callable, ncbench: Callable) -> None:
@@ -99,7 +104,9 @@ def test_a_broken_plugin_fails_with_the_sentence(installed: Callable, ncbench: C
     assert "  FAILED  is_a_loss: Its value is finite, between 0 and its largest" in outcome.out
     assert "psi = 1 where every prediction is right and 0." in outcome.out
     assert "To fix it: a measure is a loss; if this one is a score, return 1 - sc" in outcome.out
-    assert outcome.out.splitlines()[-1] == "7 ok, 3 failed"  # the value, the gradient, <L, C>
+    assert (
+        outcome.out.splitlines()[-1] == "5 ok, 3 failed, 3 not applicable"
+    )  # the value, the gradient, <L, C>
 
 
 def test_a_distribution_is_checked_as_a_whole(installed: Callable, ncbench: Callable) -> None:
@@ -110,7 +117,7 @@ def test_a_distribution_is_checked_as_a_whole(installed: Callable, ncbench: Call
     assert "not checked: measure=named needs measure.title=... (str)" in outcome.out
     assert "It takes measure.title: python -m ncbench check measure=named measu" in outcome.out
     assert "measure=hits" not in outcome.out
-    assert outcome.out.splitlines()[-1] == "10 ok, 1 not checked"
+    assert outcome.out.splitlines()[-1] == "8 ok, 3 not applicable, 1 not checked"
 
 
 def test_a_distribution_that_cannot_be_loaded_fails(installed: Callable, ncbench: Callable) -> None:
@@ -123,7 +130,9 @@ def test_a_distribution_that_cannot_be_loaded_fails(installed: Callable, ncbench
 
 def test_parameters_are_given_as_in_a_run(installed: Callable, ncbench: Callable) -> None:
     installed(mine=measures('{"errors": Errors, "named": Named}'))
-    assert ncbench("check", "named", "measure.title=x").out.splitlines()[-1] == "10 ok"
+    assert ncbench("check", "named", "measure.title=x").out.splitlines()[-1] == (
+        "8 ok, 3 not applicable"
+    )
     outcome = ncbench("check", "errors", "measure.factor=3")  # beyond the largest loss
     assert outcome.code == 1
     assert "but losses lie in [0, 1]" in outcome.out
@@ -193,7 +202,7 @@ def test_what_a_plugin_raises_is_a_failure_with_its_place(
 
 def test_run_checks_takes_parameters() -> None:
     results = {r.check: r for r in run_checks("measure", "cost", matrix=[[0.0, 3.0], [1.0, 0.0]])}
-    assert {result.status for result in results.values()} == {"ok"}
+    assert {result.status for result in results.values()} == {"ok", "not applicable"}
     assert {r.status for r in run_checks("measure", "cost")} == {"not checked"}
 
 
@@ -201,8 +210,10 @@ def test_parametrize_with_checks_makes_a_test_of_each_check(installed: Callable)
     installed(mine=measures('{"errors": Errors, "hits": Hits, "named": Named}'))
     mark = parametrize_with_checks("check-mine", arguments={"measure=errors": {"factor": 0.5}})
     cases = {case.id: case.values[0] for case in mark.args[1]}
-    assert len(cases) == 30
+    assert len(cases) == 33
     cases["measure=errors-is_a_loss"]()
+    with pytest.raises(pytest.skip.Exception, match="not applicable: its family is linear"):
+        cases["measure=errors-convex"]()
     with pytest.raises(ContractError, match="psi = 1 where every prediction is right"):
         cases["measure=hits-is_a_loss"]()
     with pytest.raises(pytest.skip.Exception, match=r"measure=named needs measure\.title"):
