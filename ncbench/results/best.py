@@ -21,7 +21,7 @@ _PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size
 def rule(level: float, corrected: bool) -> str:
     """Return a sentence that says when a cell is level with the best."""
     overlap = (
-        "its variance corrected for the overlap of the splits (Nadeau & Bengio, 2003)"
+        "its variance corrected for the overlap of the splits"
         if corrected
         else "not corrected for the overlap of the splits, because the records lack their sizes"
     )

@@ -180,7 +180,7 @@ class FrameBuilder:
             return pd.DataFrame(columns=[*LEADING, *NUMBERS, *_ABOUT, *_TRIALS])
         frame = pd.DataFrame([row.entries for row in self._newest])
         numbers = [
-            _summary(values, ratio, ddof, level)
+            _summary(values, self._ratio(ratio), self.value.is_loss, ddof, level)
             for values, ratio in zip(frame["values"], frame["test_train_ratio"], strict=True)
         ]
         frame[NUMBERS] = pd.DataFrame(numbers, columns=NUMBERS, index=frame.index)
@@ -188,6 +188,10 @@ class FrameBuilder:
         swept = [key for key in others if key in keep or varies(frame, key)]
         frame = frame[[*LEADING, *swept, *NUMBERS, *_ABOUT, *_TRIALS]]
         return in_order(frame, [*LEADING, *swept])
+
+    def _ratio(self, ratio: float) -> float | None:
+        """Return test size over training size where splits share what the value depends on."""
+        return None if self.value.is_time else known_ratio(ratio)
 
     def _numbers(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return the numbers and values of the trials, or the reason why there are none."""
@@ -252,13 +256,13 @@ class FrameBuilder:
 
 
 def _summary(
-    values: Sequence[float], ratio: float, ddof: int, level: float
+    values: Sequence[float], ratio: float | None, on_test: bool, ddof: int, level: float
 ) -> tuple[int, float, float, float, float]:
     nan = math.nan
     n = len(values)
     if n == 0:
         return 0, nan, nan, nan, nan
-    mean, low, high, _ = mean_interval(values, level, known_ratio(ratio))
+    mean, low, high, _ = mean_interval(values, level, ratio, on_test)
     if n == 1:  # one value has no spread
         return 1, mean, nan, nan, nan
     if math.isinf(high):  # equal values have no interval

@@ -160,7 +160,7 @@ def test_the_marks_follow_the_rule_they_state(ncbench: Callable, tmp_path: Path)
     assert marks == {"best": "best", "level": "level", "close": "level", "worse": ""}
     text = ncbench("aggregate", ".").out
     assert "95% interval of the paired difference" in text
-    assert "Nadeau & Bengio" in text
+    assert "corrected for the overlap of the splits" in text
     assert text.count("~") == 2 + 1  # two cells and the rule
 
 

@@ -13,6 +13,7 @@ from ncbench.results.statistics import (
     friedman,
     holm,
     mean_interval,
+    overlap,
     paired,
     wins_ties_losses,
 )
@@ -197,6 +198,45 @@ def test_the_correction_keeps_its_level_on_overlapping_splits() -> None:
     plain_rate, corrected_rate = rejected / repeats
     assert plain_rate > 0.3
     assert 0.02 < corrected_rate < 0.09  # 0.05 +- 3.7 standard errors
+
+
+def test_splits_that_hardly_share_training_examples_are_nearly_independent() -> None:
+    # 10 of 10 trials of the synthetic problem, 100 examples for training and 100,000 for testing:
+    # r = n_test / n_train, by which the variance was corrected, gave [-0.576, +0.448], p = 0.78.
+    z = stats.norm.ppf((np.arange(10) + 0.5) / 10)
+    difference = -0.064 + 0.0071566 * z / z.std(ddof=1)
+    reach = stats.t.ppf(0.975, 9) * 0.0071566 * math.sqrt(0.1 + 1000)
+    assert (-0.064 - reach, -0.064 + reach) == pytest.approx((-0.576, 0.448), abs=5e-4)
+    found = paired(difference, np.zeros(10), test_train_ratio=1000)
+    assert found.separable
+    assert found.p < 1e-6
+    reach = stats.t.ppf(0.975, 9) * 0.0071566 * math.sqrt(0.1 + 2 / (1000 + 1 / 1000))
+    assert found.high == pytest.approx(-0.064 + reach)
+
+
+def test_the_correction_keeps_its_level_for_numbers_of_the_training_part() -> None:
+    # The mean of a training part is the simplest estimate that uses no test part. With 98 % of
+    # the sample in every part, five of them are nearly the same number.
+    rng = np.random.default_rng(0)
+    repeats, m, n_test = 400, 100, 2
+    rejected = np.zeros(2)
+    for _ in range(repeats):
+        sample = rng.standard_normal(m)
+        means = [sample[rng.permutation(m)[n_test:]].mean() for _ in range(5)]
+        ratio = n_test / (m - n_test)
+        found = (mean_interval(means, 0.95, ratio, on_test) for on_test in (True, False))
+        rejected += [interval.p < 0.05 for interval in found]
+    as_a_loss, as_an_estimate = rejected / repeats
+    assert as_a_loss > 0.4
+    assert 0.02 < as_an_estimate < 0.09
+
+
+@pytest.mark.parametrize("r", [1e-3, 0.5, 1.0, 2.0, 1e3])
+def test_overlap_is_between_that_of_either_part_alone(r: float) -> None:
+    of_a_loss = overlap(r)
+    assert min(r, 1 / r) <= of_a_loss <= max(r, 1 / r)
+    assert overlap(r, on_test=False) == 1 / r
+    assert overlap(1 + 1e-9) == pytest.approx(overlap(1.0))  # the two rules meet
 
 
 def test_one_split_and_all_ties() -> None:
