@@ -13,7 +13,7 @@ from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import get_registry
 from ncbench.results.config_key import Newest, comparable, flat, varies
 from ncbench.results.dataset_name import Which, distinct_names, own_name, which
-from ncbench.results.statistics import mean_interval
+from ncbench.results.statistics import mean_interval, overlap
 from ncbench.results.trial_value import Value, known_values, no_such_value
 from ncbench.results.versions import CellVersions, mixed_versions
 from ncbench.types import Record
@@ -43,9 +43,10 @@ def tidy(
     """Return a frame with one row per cell.
 
     The columns are measure, dataset, algo, sigma, and every other configuration key that differs
-    between records (a file is named by ``dataset``, see :mod:`ncbench.results.dataset_name`); n (trials), mean, sem (standard error), low and high (confidence interval of
-    the mean, see :func:`mean_interval`); status, reason, id; trial_numbers, values and
-    test_train_ratio (test size over training size); and record, the index of the record in the
+    between records (but ``dataset`` names a file, so its path is not a key); n (trials), mean, sem
+    (standard error), low and high (confidence interval of the mean, see :func:`mean_interval`),
+    all three corrected for the overlap of the splits; status, reason, id; trial_numbers, values
+    and test_train_ratio (test size over training size); and record, the index of the record in the
     input. A cell that is skipped, failed or has no such value has a missing mean.
 
     Parameters
@@ -283,7 +284,7 @@ def _summary(
     if math.isinf(high):  # equal values have no interval
         low = high = nan
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - ddof)
-    return n, mean, math.sqrt(variance / n), low, high
+    return n, mean, math.sqrt((1 / n + overlap(ratio, on_test)) * variance), low, high
 
 
 def known_ratio(ratio: float) -> float | None:
