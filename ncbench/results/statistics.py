@@ -33,10 +33,12 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, stdtr, stdtrit
 
 from ncbench.results.rank_tests import (
+    EXACT,
     TIE,
     finite,
     friedman_p,
     nemenyi_quantile,
+    rank_sums,
     ranks_of,
     tied,
     wilcoxon,
@@ -278,19 +280,23 @@ class Ranks:
     ----------
     average_ranks : dict
         The average rank of each algorithm, best first.
+    test : {"Friedman", "Wilcoxon"}
+        Two algorithms are compared by Wilcoxon's signed rank test of their losses: Friedman's test
+        of two is a sign test, which ignores by how much they differ.
     statistic : float
-        Friedman's chi-squared, corrected for ties.
+        Friedman's chi-squared, corrected for ties, or Wilcoxon's smaller rank sum.
     p : float
-        The p value of Friedman's test; see ``exact``.
+        The p value of the test; see ``exact``.
     exact : bool
-        Whether p comes from all permutations of the ranks within data sets, which is the case if
-        they can be enumerated. Otherwise it comes from the chi-squared distribution, which for
-        two or three algorithms and few data sets gives p values that are too small.
-    critical_difference : float
-        Nemenyi's critical difference: average ranks at least this far apart are separable.
+        Whether p comes from all permutations, which is the case if they can be enumerated.
+        Otherwise it comes from the chi-squared distribution, which for three algorithms and few
+        data sets gives p values that are too small, or from the normal distribution.
+    critical_difference : float or None
+        Nemenyi's critical difference: average ranks at least this far apart are separable. None
+        for two algorithms.
     groups : tuple of tuples of str
         The largest sets of two or more algorithms that are not separable, best first. If
-        Friedman's test finds no difference, all algorithms are one group.
+        the test finds no difference, all algorithms are one group.
     n_datasets : int
     level : float
     over : str
@@ -298,10 +304,11 @@ class Ranks:
     """
 
     average_ranks: dict[str, float]
+    test: str
     statistic: float
     p: float
     exact: bool
-    critical_difference: float
+    critical_difference: float | None
     groups: tuple[tuple[str, ...], ...]
     n_datasets: int
     level: float
@@ -309,7 +316,7 @@ class Ranks:
 
     @property
     def differ(self) -> bool:
-        """Whether Friedman's test finds that the algorithms differ."""
+        """Whether the test finds that the algorithms differ."""
         return self.p < 1 - self.level
 
     @property
@@ -321,19 +328,22 @@ class Ranks:
 
     @property
     def conclusion(self) -> str:
-        """The conclusion of Friedman's test, in one sentence."""
+        """The conclusion of the test, in one sentence."""
         alpha = f"{1 - self.level:.2g}"
         over = f"Over {self.blocks}"
         if self.n_datasets == 1:
             return f"{over} no difference of ranks can be concluded."
         if not self.differ:
             return (
-                f"{over} Friedman's test finds no difference (p = {self.p:.2g}, not below "
+                f"{over} {self.test}'s test finds no difference (p = {self.p:.2g}, not below "
                 f"{alpha}): the order of the ranks may be due to chance, which does not mean that "
                 "the algorithms are equal."
             )
+        differ = f"{over} the algorithms differ ({self.test}'s p = {self.p:.2g})"
+        if self.critical_difference is None:
+            return f"{differ}: {next(iter(self.average_ranks))} is better."
         return (
-            f"{over} the algorithms differ (Friedman's p = {self.p:.2g}); two of them differ if "
+            f"{differ}; two of them differ if "
             f"their average ranks are {self.critical_difference:.2f} or more apart."
         )
 
@@ -342,6 +352,8 @@ def friedman(
     losses: ArrayLike, names: Sequence[str], level: float = 0.95, over: str = "data sets"
 ) -> Ranks:
     r"""Rank algorithms over data sets, with Friedman's test, and Nemenyi's test for pairs.
+
+    Two algorithms are compared by Wilcoxon's signed rank test instead.
 
     Parameters
     ----------
@@ -386,6 +398,18 @@ def friedman(
     N, k = table.shape
     ranks = np.array([ranks_of(row) for row in table])
     average = ranks.mean(axis=0)
+    order = np.argsort(average, kind="stable")
+    by_name = {names[j]: float(average[j]) for j in order}
+    if k == 2:
+        difference = differences(table[:, 0], table[:, 1])
+        below, above = rank_sums(difference)
+        if below != above:  # the test may favor another one than the average ranks
+            better = names[0] if below > above else names[1]
+            by_name = dict(sorted(by_name.items(), key=lambda named: named[0] != better))
+        p, exactly = wilcoxon(difference), int(np.count_nonzero(difference)) <= EXACT
+        apart: tuple[tuple[str, ...], ...] = () if p < 1 - level else (tuple(by_name),)
+        sums = min(below, above)
+        return Ranks(by_name, "Wilcoxon", sums, p, exactly, None, apart, N, level, over)
     # Without ties the spread of the ranks is N k (k^2 - 1) / 12; c is the fraction that remains.
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
     statistic = 0.0
@@ -396,11 +420,10 @@ def friedman(
     exact = friedman_p(ranks)
     p = float(chdtrc(k - 1, statistic)) if exact is None else exact
     critical = nemenyi_quantile(k, level) * math.sqrt(k * (k + 1) / (6 * N))
-    order = np.argsort(average, kind="stable")
-    by_name = {names[j]: float(average[j]) for j in order}
     reach = critical if p < 1 - level else math.inf
     groups = _groups(by_name, reach)
-    return Ranks(by_name, statistic, p, exact is not None, critical, groups, N, level, over)
+    exact_p = exact is not None
+    return Ranks(by_name, "Friedman", statistic, p, exact_p, critical, groups, N, level, over)
 
 
 class WinsTiesLosses(NamedTuple):

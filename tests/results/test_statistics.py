@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ncbench.results.rank_tests import nemenyi_quantile
 from ncbench.results.statistics import (
     friedman,
     holm,
@@ -107,7 +108,8 @@ def test_friedmans_p_with_ties_by_brute_force() -> None:
 
 def test_nemenyi_quantiles_are_the_published_ones() -> None:
     published = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]  # Demsar, Table 5
-    for k, q in enumerate(published, start=2):
+    assert nemenyi_quantile(2, 0.95) == pytest.approx(published[0], abs=1.1e-3)
+    for k, q in enumerate(published[1:], start=3):
         found = friedman([range(k)] * 6, [str(j) for j in range(k)]).critical_difference
         assert found / math.sqrt(k * (k + 1) / 36) == pytest.approx(q, abs=1.1e-3)
 
@@ -124,15 +126,30 @@ def test_friedman_of_ties_and_of_one_data_set() -> None:
     assert "no difference of ranks can be concluded" in one.conclusion
 
 
-def test_friedman_of_two_algorithms_is_the_sign_test() -> None:
+def test_two_algorithms_are_compared_by_signed_ranks_not_by_signs() -> None:
     few = friedman([[0.1, 0.2]] * 4, ["a", "b"])
-    assert few.statistic == pytest.approx(4)
+    assert (few.test, few.exact, few.critical_difference) == ("Wilcoxon", True, None)
     assert few.p == pytest.approx(2 / 2**4)  # the chi-squared distribution says 0.0455
     assert few.groups == (("a", "b"),)
-    losses = [[0.1, 0.2]] * 9 + [[0.2, 0.1]] * 2 + [[0.1, 0.1]] * 3
+    # Better on nine of twelve data sets, and by much; worse on three, by little: the sign test
+    # has p = 0.146.
+    difference = np.concatenate([-np.arange(4, 13) / 100, np.arange(1, 4) / 100])
+    losses = np.stack([0.5 + difference, np.full(12, 0.5)], axis=1)
     found = friedman(losses, ["a", "b"])
-    assert found.p == pytest.approx(stats.binomtest(9, 11).pvalue)
-    assert friedman([[0.1, 0.2]] * 9, ["a", "b"]).groups == ()
+    assert found.p == pytest.approx(stats.wilcoxon(difference).pvalue)
+    assert found.p < 0.05 < stats.binomtest(9, 12).pvalue
+    assert found.statistic == 1 + 2 + 3
+    assert found.groups == ()
+    assert found.conclusion == (
+        "Over 12 data sets the algorithms differ (Wilcoxon's p = 0.0068): a is better."
+    )
+
+
+def test_signed_ranks_may_favor_another_algorithm_than_the_average_ranks() -> None:
+    losses = [[0.50, 0.51]] * 6 + [[0.9, 0.1]] * 5  # a wins six times by little
+    found = friedman(losses, ["a", "b"], level=0.5)
+    assert list(found.average_ranks) == ["b", "a"]
+    assert "b is better" in found.conclusion
 
 
 @pytest.mark.parametrize("losses", [[], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]])
