@@ -41,7 +41,7 @@ def splits(args):
     for name in args.datasets.split(","):
         data = registry.build("dataset", name, data_dir=args.data_dir)
         for sigma in SIGMAS:
-            for seed in map(int, args.random_streams.split(",")):
+            for seed in map(int, args.seeds.split(",")):
                 rng = stream(seed, "noise", name, "random", sigma)
                 noisy = registry.build("noise", "random").corrupt(data, sigma, rng)
                 for trial in range(args.splits):

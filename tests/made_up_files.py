@@ -36,7 +36,7 @@ def name(record: dict[str, Any], kind: str) -> str:
 
 def by_hand(values: list[float]) -> str:
     mean = sum(values) / len(values)
-    return f"{mean:.3f} ({statistics.stdev(values) / math.sqrt(len(values)):.3f})"
+    return f"{mean:.3f} ({statistics.stdev(values) * math.sqrt(1 / len(values) + 3 / 7):.3f})"
 
 
 def write_sweep(folder: Path) -> list[dict[str, Any]]:

@@ -174,12 +174,15 @@ def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: fl
             what = f"Losses: {value}, lower is better; the measure column is what was optimized."
         elif not value.is_loss:
             what = f"Values: {value}."
-        note = f"{what} mean (standard error, ddof {ddof}) over {counted(usual_n, 'trial')}"
+        corrected = not frame.loc[frame["n"] > 0, "test_train_ratio"].isna().any()
+        error = f"standard error, ddof {ddof}"
+        if not value.is_time:
+            error += f", {'' if corrected else 'not '}corrected for the overlap of the splits"
+        note = f"{what} mean ({error}) over {counted(usual_n, 'trial')}"
         marks = set(frame["mark"])
         if BEST in marks:
             note += "; * best"
         if TIED in marks:
-            corrected = not frame.loc[frame["n"] > 0, "test_train_ratio"].isna().any()
             note += f"; ~ {rule(level, corrected)}"
         notes.append(f"{note}.")
     told = sorted({text for text in frame["told"] if text})

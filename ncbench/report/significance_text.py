@@ -9,7 +9,7 @@ from typing import Any
 
 from ncbench.errors import counted
 from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
-from ncbench.results import Pair, Ranking, as_text
+from ncbench.results import Pair, Ranking, Ranks, as_text
 
 
 @dataclass(frozen=True)
@@ -132,16 +132,27 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
             else "rows of ranks, but the noise levels of one data set are not independent"
         )
         notes += [
-            f"Ranked over {ranks.blocks}{averaged}. Friedman's chi-squared = "
-            f"{ranks.statistic:.3f}, p = {ranks.p:.3g} "
-            f"({'exact' if ranks.exact else 'chi-squared distribution'}); critical difference "
-            f"(Nemenyi) {ranks.critical_difference:.2f}. Algorithms that share a letter are not "
-            "separable.",
+            f"Ranked over {ranks.blocks}{averaged}. {_test(ranks)} Algorithms that share a letter "
+            "are not separable.",
             f"{ranks.conclusion} The test assumes independent {independent}.",
         ]
     if ranking.left_out:
         notes.append(_left_out(ranking.left_out, "some algorithm has not solved"))
     return Grid(columns, rows, 1, notes)
+
+
+def _test(ranks: Ranks) -> str:
+    if ranks.critical_difference is None:
+        how = "exact" if ranks.exact else "normal distribution"
+        return (
+            "Two algorithms: Wilcoxon's signed ranks of their losses, smaller sum "
+            f"{ranks.statistic:g}, p = {ranks.p:.3g} ({how})."
+        )
+    how = "exact" if ranks.exact else "chi-squared distribution"
+    return (
+        f"Friedman's chi-squared = {ranks.statistic:.3f}, p = {ranks.p:.3g} ({how}); critical "
+        f"difference (Nemenyi) {ranks.critical_difference:.2f}."
+    )
 
 
 def _letters(ranking: Ranking) -> dict[str, str]:

@@ -16,6 +16,7 @@ from ncbench.results.read import (
 )
 from ncbench.results.reference import (
     AHEAD,
+    BEHIND,
     COMPARED,
     ERRORS,
     NOT_PRESENT,
@@ -23,11 +24,12 @@ from ncbench.results.reference import (
     read_reference,
 )
 from ncbench.results.significance import Pair, Ranking, rankings
+from ncbench.results.statistics import Ranks
 from ncbench.results.trial_value import LOSS, Value
 
 __all__ = [
-    "AHEAD", "BEST", "COMPARED", "ERRORS", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS", "TIED",
-    "Comparison", "FrameBuilder", "Pair", "Ranking", "Records", "Value", "as_text", "collect",
-    "each_record", "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings",
-    "read_records", "read_reference", "rule", "tidy", "written",
+    "AHEAD", "BEHIND", "BEST", "COMPARED", "ERRORS", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
+    "TIED", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records", "Value", "as_text",
+    "collect", "each_record", "in_order", "keys_of", "marked", "no_records", "parse_where",
+    "rankings", "read_records", "read_reference", "rule", "tidy", "written",
 ]  # fmt: skip

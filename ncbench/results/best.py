@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,13 +22,13 @@ _PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size
 def rule(level: float, corrected: bool) -> str:
     """Return a sentence that says when a cell is level with the best."""
     overlap = (
-        "its variance corrected for the overlap of the splits (Nadeau & Bengio, 2003)"
+        "its variance corrected for the overlap of the splits"
         if corrected
         else "not corrected for the overlap of the splits, because the records lack their sizes"
     )
     return (
         f"not separable from it: the {level:.0%} interval of the paired difference over the same "
-        f"splits, {overlap}, includes 0; not corrected for multiple comparisons"
+        f"splits, {overlap} and widened for all pairs of methods, includes 0"
     )
 
 
@@ -37,7 +38,9 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     Only cells of the same problem are compared: same measure, data set, noise, sigma, seed,
     number of trials and test size. The best cell has the lowest mean. Another cell is level with
     it if the confidence interval of their paired difference, over the trials that both have,
-    includes zero. With one trial, or if all differences are equal, every cell is level.
+    includes zero. The best of k equal cells is chosen by its mean, so any of their k (k - 1) / 2
+    pairs may be the one that is compared: intervals are widened for that many (Bonferroni). With
+    one trial, or if all differences are equal, every cell is level.
 
     Examples
     --------
@@ -57,10 +60,11 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
         return frame.assign(mark=marks)  # there is nothing to compare
     for cells in compared:
         best = min(cells, key=lambda cell: cell.mean)
+        of_a_pair = 1 - (1 - level) / max(1, math.comb(len(cells), 2))
         for cell in cells:
             if cell.mean - best.mean <= TIE:
                 marks[cell.position] = BEST
-            elif not _separable(cell, best, level):
+            elif not _separable(cell, best, of_a_pair):
                 marks[cell.position] = TIED
     return frame.assign(mark=marks)
 

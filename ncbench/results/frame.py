@@ -12,7 +12,8 @@ from ncbench.config import not_default
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import get_registry
 from ncbench.results.config_key import Newest, comparable, flat, varies
-from ncbench.results.statistics import mean_interval
+from ncbench.results.dataset_name import Which, distinct_names, own_name, which
+from ncbench.results.statistics import mean_interval, overlap
 from ncbench.results.trial_value import Value, known_values, no_such_value
 from ncbench.results.versions import CellVersions, mixed_code, mixed_versions
 from ncbench.types import Record
@@ -42,11 +43,12 @@ def tidy(
     """Return a frame with one row per cell.
 
     The columns are measure, dataset, algo, sigma, and every other configuration key that differs
-    between records; n (trials), mean, sem (standard error), low and high (confidence interval of
-    the mean, see :func:`mean_interval`); status, reason, told (the parts of the truth that plug-ins
-    were given), judged and half_width (how noisy test labels were corrected, and half the width of
-    the interval of a trial), id; trial_numbers, values and
-    test_train_ratio (test size over training size); and record, the index of the record in the
+    between records (but ``dataset`` names a file, so its path is not a key); n (trials), mean, sem
+    (standard error), low and high (confidence interval of the mean, see :func:`mean_interval`),
+    all three corrected for the overlap of the splits; status, reason, told (the parts of the truth
+    that plug-ins were given), judged and half_width (how noisy test labels were corrected, and half
+    the width of the interval of a trial), id; trial_numbers, values and test_train_ratio (test size
+    over training size); and record, the index of the record in the
     input. A cell that is skipped, failed or has no such value has a missing mean.
 
     Parameters
@@ -96,6 +98,7 @@ def in_order(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 
 class _Row(NamedTuple):
     entries: dict[str, Any]
+    data: Which
     plugins: Mapping[str, str]
     code: Mapping[str, str]
 
@@ -120,6 +123,7 @@ class FrameBuilder:
         self._known_values: set[str] = set()
         self._keys: set[str] = set()
         self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
+        self._datasets: dict[Which, str] = {}
         self._same: dict[Any, Any] = {}
 
     def add(self, record: Record) -> None:
@@ -140,26 +144,33 @@ class FrameBuilder:
         for name in LEADING:
             _ = row[name]
         self._keys.update(row)
+        data = which(keys)
+        if record["status"] == "done" or data not in self._datasets:
+            self._datasets[data] = own_name(record, keys)
         for name in self.where:
-            if name in row:
-                self._met.setdefault(name, set()).add(as_text(row[name]))
+            self._met.setdefault(name, set()).update(map(as_text, self._values(row, name)))
         if not all(self._fits(row, name) for name in self.where):
             return
-        self._newest.add(record, keys, lambda: self._row(record, row))
+        self._newest.add(record, keys, lambda: self._row(record, keys, row))
 
-    def _row(self, record: Record, row: dict[str, Any]) -> _Row:
+    def _row(self, record: Record, keys: Mapping[str, Any], row: dict[str, Any]) -> _Row:
         row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}
         row = {name: self._shared(entry) for name, entry in row.items()}
         row |= {"record": self._added - 1, **self._numbers(record)}
         made_with = (self._shared(record.get(key, {})) for key in ("plugins", "code"))
-        return _Row(row, *made_with)
+        return _Row(row, which(keys), *made_with)
 
     def _fits(self, row: Mapping[str, Any], key: str) -> bool:
         """Whether a cell has one of the values of a filter, or the filter does not apply to it."""
         if key in row:
-            return matches(row[key], self.where[key])
+            return any(matches(value, self.where[key]) for value in self._values(row, key))
         kind, _, parameter = key.partition(".")
         return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
+
+    def _values(self, row: Mapping[str, Any], key: str) -> list[Any]:
+        """Return the values that a filter may have: of a file, its name and "file"."""
+        names = [self._datasets[which(row)]] if key == "dataset" else []
+        return [*names, row[key]] if key in row else []
 
     def __len__(self) -> int:
         return len(self._newest)
@@ -187,15 +198,22 @@ class FrameBuilder:
             {key: "null" if value is None else value for key, value in row.entries.items()}
             for row in self._newest
         )
+        names = distinct_names((row.data, self._datasets[row.data]) for row in self._newest)
+        named = {key for data in names for key, _ in data}
+        frame["dataset"] = [names[row.data] for row in self._newest]
         numbers = [
-            _summary(values, ratio, ddof, level)
+            _summary(values, self._ratio(ratio), self.value.is_loss, ddof, level)
             for values, ratio in zip(frame["values"], frame["test_train_ratio"], strict=True)
         ]
         frame[NUMBERS] = pd.DataFrame(numbers, columns=NUMBERS, index=frame.index)
         others = [key for key in keys_of(frame) if key not in LEADING]
-        swept = [key for key in others if key in keep or varies(frame, key)]
+        swept = [k for k in others if k in keep or (k not in named and varies(frame, k))]
         frame = frame[[*LEADING, *swept, *NUMBERS, *_ABOUT, *_TRIALS]]
         return in_order(frame, [*LEADING, *swept])
+
+    def _ratio(self, ratio: float) -> float | None:
+        """Return test size over training size where splits share what the value depends on."""
+        return None if self.value.is_time else known_ratio(ratio)
 
     def _numbers(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return the numbers and values of the trials, or the reason why there are none."""
@@ -242,7 +260,9 @@ class FrameBuilder:
         """Return ``key=value`` for each key that is neither shown in a table nor the default."""
         keys = self.keys
         rows = [{k: v for k, v in row.entries.items() if k in keys} for row in self._newest]
-        return not_default(rows, shown)
+        named = {key for row in self._newest for key, _ in row.data}
+        told = [k for k in named if len({dict(row.data).get(k) for row in self._newest}) > 1]
+        return not_default(rows, [*shown, *told])
 
     def mixed_versions(self) -> list[str]:
         """Return a sentence for each plug-in whose version or code is not the same in all cells."""
@@ -285,19 +305,19 @@ def _judged(config: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> t
 
 
 def _summary(
-    values: Sequence[float], ratio: float, ddof: int, level: float
+    values: Sequence[float], ratio: float | None, on_test: bool, ddof: int, level: float
 ) -> tuple[int, float, float, float, float]:
     nan = math.nan
     n = len(values)
     if n == 0:
         return 0, nan, nan, nan, nan
-    mean, low, high, _ = mean_interval(values, level, known_ratio(ratio))
+    mean, low, high, _ = mean_interval(values, level, ratio, on_test)
     if n == 1:  # one value has no spread
         return 1, mean, nan, nan, nan
     if math.isinf(high):  # equal values have no interval
         low = high = nan
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - ddof)
-    return n, mean, math.sqrt(variance / n), low, high
+    return n, mean, math.sqrt((1 / n + overlap(ratio, on_test)) * variance), low, high
 
 
 def known_ratio(ratio: float) -> float | None:

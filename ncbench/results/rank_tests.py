@@ -18,7 +18,7 @@ from ncbench.types import Array
 TIE = 1e-12
 """Two numbers are tied if they differ by at most this, times the larger of 1 and their size."""
 
-_EXACT = 50
+EXACT = 50
 """Wilcoxon's distribution is enumerated for up to this many differences."""
 
 _ENUMERABLE = 5e7
@@ -44,7 +44,7 @@ def wilcoxon(difference: ArrayLike) -> float:
     x = x[x != 0]
     if len(x) == 0:
         return 1.0
-    if len(x) > _EXACT:
+    if len(x) > EXACT:
         from scipy.stats import wilcoxon as approximate
 
         return float(approximate(x, method="approx").pvalue)
@@ -54,6 +54,20 @@ def wilcoxon(difference: ArrayLike) -> float:
         counts = np.concatenate([counts, np.zeros(rank)]) + np.concatenate([np.zeros(rank), counts])
     smaller = min(doubled[x > 0].sum(), doubled[x < 0].sum())
     return float(min(1.0, 2 * counts[: smaller + 1].sum() / 2.0 ** len(x)))
+
+
+def rank_sums(difference: ArrayLike) -> tuple[float, float]:
+    """Return the sums of the ranks of differences below zero and of those above.
+
+    Examples
+    --------
+    >>> rank_sums([-0.3, 0.0, -0.2, 0.1])
+    (5.0, 1.0)
+    """
+    x = finite(difference)
+    x = x[x != 0]
+    ranks = ranks_of(np.abs(x))
+    return float(ranks[x < 0].sum()), float(ranks[x > 0].sum())
 
 
 def finite(values: ArrayLike) -> Array:

@@ -1,4 +1,4 @@
-"""Compare our means with a published table: ahead, level or behind, in standard errors."""
+"""Compare our means with a published table: lower or higher, and ahead or behind beyond chance."""
 
 from __future__ import annotations
 
@@ -9,15 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from scipy.special import stdtr
 
 from ncbench.errors import NcbenchError, counted
-from ncbench.results.frame import LEADING, Filter, as_text, in_order, keys_of, matches, of_a_method
+from ncbench.results.frame import (
+    LEADING,
+    Filter,
+    as_text,
+    in_order,
+    keys_of,
+    known_ratio,
+    matches,
+    of_a_method,
+)
+from ncbench.results.rank_tests import TIE
+from ncbench.results.statistics import holm, overlap
 
-AHEAD, LEVEL, BEHIND, NOT_PRESENT = "ahead", "level", "behind", "not present"
-VERDICTS = (AHEAD, LEVEL, BEHIND, NOT_PRESENT)
+AHEAD, LOWER, HIGHER, BEHIND, NOT_PRESENT = "ahead", "lower", "higher", "behind", "not present"
+VERDICTS = (AHEAD, LOWER, HIGHER, BEHIND, NOT_PRESENT)
 
-NO_ERROR = "no standard error"
-"""Instead of a verdict, if the standard error is missing (one trial) or zero."""
+EQUAL = "equal"
+"""Instead of lower or higher, if both means are the same."""
 
 ERRORS: dict[str, tuple[Callable[[float, float], float], str]] = {
     "combined": (math.hypot, "sqrt(ours^2 + theirs^2)"),
@@ -77,15 +89,16 @@ class Comparison:
     ----------
     cells : DataFrame
         One row for each pair of a reference cell and a matching cell of ours: keys, ours,
-        ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, verdict. The
-        verdict is ahead, level, behind, not present, no standard error, or the status of our cell
-        if it has no number.
+        ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, p_holm, verdict.
+        Standard errors are plain, as those of published tables are: they take the splits as
+        independent. The verdict is lower, higher or equal, by the means; ahead or behind, where
+        p_holm is small; not present; or the status of our cell if it has no number.
     ours_alone : int
         The number of our cells that the reference does not have.
     errors : str
         A key of ``ERRORS``.
-    within : float
-        Differences up to this many standard errors are level.
+    level : float
+        The confidence level of ahead and behind.
     ddof : {1, 0}
         The ddof of our standard errors.
     """
@@ -93,7 +106,7 @@ class Comparison:
     cells: pd.DataFrame
     ours_alone: int
     errors: str
-    within: float
+    level: float
     ddof: int
 
     @classmethod
@@ -102,12 +115,15 @@ class Comparison:
         frame: pd.DataFrame,
         reference: pd.DataFrame,
         errors: str = "combined",
-        within: float = 1.0,
+        level: float = 0.95,
         ddof: int = 1,
     ) -> Comparison:
         """Compare a tidy frame with a reference, matched by every key that both have.
 
         A key with the same value in all of our cells counts only if the frame was made to keep it.
+        p is that of a t test with our n - 1 degrees of freedom. Both standard errors are widened
+        by the overlap of our splits, as if the reference had as many splits of these sizes. Means
+        over the same splits differ less than that, so the test is cautious.
         """
         keys = keys_of(frame)
         shared = [key for key in keys if key in reference.columns]
@@ -130,9 +146,14 @@ class Comparison:
             their_numbers = {"theirs": reference_row["mean"], "theirs_sem": reference_row["sem"]}
             for row in ours[key] or [{k: reference_row[k] for k in shared}]:
                 ours_keys = {k: row.get(k) for k in keys}
-                rows.append({**ours_keys, **_compared(row, their_numbers, errors, within)})
-        cells = in_order(pd.DataFrame(rows), keys)
-        return cls(cells, alone, errors, within, ddof)
+                rows.append({**ours_keys, **_compared(row, their_numbers, errors)})
+        cells = pd.DataFrame(rows)
+        tested = cells["p_holm"].notna()
+        cells.loc[tested, "p_holm"] = holm(cells.loc[tested, "p_holm"].tolist())
+        rejected = cells["p_holm"] < 1 - level
+        beyond = cells.loc[rejected, "verdict"].map({LOWER: AHEAD, HIGHER: BEHIND})
+        cells.loc[rejected, "verdict"] = beyond
+        return cls(in_order(cells, keys), alone, errors, level, ddof)
 
     def counts(self, *keys: str) -> pd.DataFrame:
         """Return the number of cells with each verdict, for each combination of keys."""
@@ -146,12 +167,21 @@ class Comparison:
     @property
     def definition(self) -> str:
         """The meaning of the columns and verdicts."""
-        rule = ERRORS[self.errors][1]
         return (
-            f"Losses: lower is better. mean (standard error; ours with ddof {self.ddof}). se: "
-            f"difference over the standard error {rule}. ahead: below -{self.within:g} se; level: "
-            f"within {self.within:g}; behind: above {self.within:g}; not present: no record (these "
-            f"cells are counted, not listed); {NO_ERROR}: one trial, or a standard error of zero."
+            "Losses: lower is better. mean (standard error, which takes the splits as independent; "
+            f"ours with ddof {self.ddof}). {self.rule} not present: no record (these cells are "
+            "counted, not listed)."
+        )
+
+    @property
+    def rule(self) -> str:
+        """The meaning of the column se and of the verdicts."""
+        tested = counted(int(self.cells["p_holm"].notna().sum()), "cell")
+        return (
+            f"se: the difference over the standard error {ERRORS[self.errors][1]}. lower, higher: "
+            "of the means, which may be chance. ahead, behind: beyond chance at "
+            f"{self.level:.0%}, by a t test that allows for the overlap of the splits and, by "
+            f"Holm's correction, for {tested}."
         )
 
     @property
@@ -167,28 +197,28 @@ class Comparison:
         return f"Of {counted(len(self.cells), 'cell')}: {verdicts}{more}."
 
 
-COMPARED = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict"]
+COMPARED = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "p_holm"]
+COMPARED += ["verdict"]
 
 
-def _compared(
-    row: dict[str, Any], theirs: dict[str, float], errors: str, within: float
-) -> dict[str, Any]:
-    """Return the numbers and the verdict of one cell."""
+def _compared(row: dict[str, Any], theirs: dict[str, float], errors: str) -> dict[str, Any]:
+    """Return the numbers of one cell, its p value before Holm's correction, and its verdict."""
     nan = math.nan
-    empty = {"ours": nan, "ours_sem": nan, **theirs, "difference": nan, "in_errors": nan}
+    empty = {"ours": nan, "ours_sem": nan, **theirs}
+    empty |= {"difference": nan, "in_errors": nan, "p_holm": nan}
     if "n" not in row:
         return {**empty, "verdict": NOT_PRESENT}
     if row["n"] == 0:
         return {**empty, "verdict": row["status"]}
-    error = ERRORS[errors][0](row["sem"], theirs["theirs_sem"])  # NaN for one trial
+    widened = math.sqrt(1 + row["n"] * overlap(known_ratio(row["test_train_ratio"])))
+    ours_sem = row["sem"] / widened
+    error = ERRORS[errors][0](ours_sem, theirs["theirs_sem"])  # NaN for one trial
     difference = row["mean"] - theirs["theirs"]
-    ours = {"ours": row["mean"], "ours_sem": row["sem"]}
-    numbers = {**ours, **theirs, "difference": difference}
-    if not error > 0:
-        return {**numbers, "in_errors": nan, "verdict": NO_ERROR}
-    in_errors = difference / error
-    verdict = AHEAD if in_errors < -within else BEHIND if in_errors > within else LEVEL
-    return {**numbers, "in_errors": in_errors, "verdict": verdict}
+    in_errors = difference / error if error > 0 else nan
+    p = float(2 * stdtr(row["n"] - 1, -abs(in_errors) / widened)) if row["n"] > 1 else nan
+    side = EQUAL if abs(difference) <= TIE else LOWER if difference < 0 else HIGHER
+    numbers = {"ours": row["mean"], "ours_sem": ours_sem, **theirs, "difference": difference}
+    return {**numbers, "in_errors": in_errors, "p_holm": p, "verdict": side}
 
 
 def _by_key(reference: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
@@ -17,6 +18,7 @@ from ncbench.errors import NcbenchError, NotApplicable, counted, require
 from ncbench.plugin import get_registry
 from ncbench.results.config_key import Newest, flat, varies
 from ncbench.results.frame import as_text, in_order
+from ncbench.results.statistics import overlap
 from ncbench.theory import Population, bayes_optimal
 
 CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
@@ -70,7 +72,8 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
     The columns are the keys of a curve (``CURVE``, and every other key that differs, except for
     the sample size), sigma, m (size of the training part), inverse_norm, trials, regret, its
-    standard error sem (ddof 1), and the terms of the bounds. Of several records with the same
+    standard error sem (ddof 1, corrected for the overlap of the training parts), and the terms of
+    the bounds. Of several records with the same
     configuration, the newest is used. A record whose plug-in or file no longer exists is skipped,
     with a message on standard error.
     """
@@ -120,9 +123,16 @@ def _row(record: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any] |
         "inverse_norm": measured["inverse_norm"].iloc[0],
         "trials": len(trials),
         "regret": regret.mean(),
-        "sem": regret.sem(ddof=1),
+        "sem": _error(regret, trials[0]),
         **{term: float(measured.get(term, none).mean()) for term in TERMS},
     }
+
+
+def _error(values: pd.Series, trial: Mapping[str, Any]) -> float:
+    """Return the standard error of a mean of numbers that depend on the training part alone."""
+    ratio = trial["test_size"] / trial["train_size"] if "test_size" in trial else None
+    shared = overlap(ratio, on_test=False)
+    return float(values.std(ddof=1) * math.sqrt(1 / len(values) + shared))
 
 
 def _why(error: Exception) -> str:

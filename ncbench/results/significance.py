@@ -175,7 +175,7 @@ class Pair:
             if count
         ]
         overlap = (
-            "corrected for the overlap of the splits (Nadeau & Bengio, 2003)"
+            "corrected for the overlap of the splits"
             if self.cells["corrected"].all()
             else "splits taken as independent, which overlapping splits are not"
         )

@@ -4,10 +4,10 @@ Lower losses are better. Two numbers that differ by rounding only are tied.
 
 Splits of one data set overlap: two random 70:30 splits share seven tenths of their training
 examples. Losses over splits are therefore positively correlated, and :math:`s / \sqrt n` is too
-small. If the sizes of the parts are known, intervals and t tests use the corrected variance of
-Nadeau & Bengio, :math:`(1/n + n_{test} / n_{train})\, s^2`, with n - 1 degrees of freedom [1]_.
-Wilcoxon's test has no such correction: its p value assumes independent differences, and is shown
-together with the interval, never instead of it.
+small. If the sizes of the parts are known, intervals and t tests use the variance
+:math:`(1/n + o)\, s^2` with n - 1 degrees of freedom, where :func:`overlap` gives o [1]_ [4]_.
+Wilcoxon's test over splits has no such correction: its p value assumes independent differences,
+and is shown together with the interval, never instead of it.
 
 References
 ----------
@@ -16,6 +16,8 @@ References
 .. [2] J. Demsar. Statistical Comparisons of Classifiers over Multiple Data Sets. JMLR 7:1-30, 2006.
 .. [3] S. Holm. A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of
        Statistics 6:65-70, 1979.
+.. [4] J. Shao and C. F. J. Wu. A General Theory for Jackknife Variance Estimation. Annals of
+       Statistics 17:1176-1197, 1989.
 """
 
 from __future__ import annotations
@@ -31,15 +33,60 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, stdtr, stdtrit
 
 from ncbench.results.rank_tests import (
+    EXACT,
     TIE,
     finite,
     friedman_p,
     nemenyi_quantile,
+    rank_sums,
     ranks_of,
     tied,
     wilcoxon,
 )
 from ncbench.types import Array
+
+
+def overlap(test_train_ratio: float | None, on_test: bool = True) -> float:
+    r"""Return what the overlap of random splits adds to 1/n in the variance of a mean.
+
+    With correlation :math:`\rho` between splits this is :math:`\rho / (1 - \rho)`. Two splits of
+    one sample share the fraction of the training part, and of the test part, that each is of the
+    sample. So a loss that varies with its test part alone has r, the test size over the training
+    size [1]_, and a number that varies with its training part alone has 1/r [2]_. A loss varies
+    with both: if an example matters as much in either part, it has 2 / (r + 1/r).
+
+    Parameters
+    ----------
+    test_train_ratio : float or None
+        The ratio r. If None, splits are taken as independent.
+    on_test : bool
+        Whether the number is measured on the test part, as losses are, and not on the training
+        part alone, as the error of an estimate of T is.
+
+    Returns
+    -------
+    float
+        For a loss r if r is at most 1, where the test part matters most, else 2 / (r + 1/r); for
+        another number 1/r. ``benchmarks/false_verdicts.py`` measures these rules.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio. Inference for the Generalization Error. Machine Learning
+           52:239-281, 2003.
+    .. [2] J. Shao and C. F. J. Wu. A General Theory for Jackknife Variance Estimation. Annals of
+           Statistics 17:1176-1197, 1989.
+
+    Examples
+    --------
+    >>> overlap(0.5), round(overlap(1000), 3), overlap(0.5, on_test=False), overlap(None)
+    (0.5, 0.002, 2.0, 0.0)
+    """
+    if test_train_ratio is None:
+        return 0.0
+    r = test_train_ratio
+    if not on_test:
+        return 1 / r
+    return r if r <= 1 else 2 / (r + 1 / r)
 
 
 class Interval(NamedTuple):
@@ -52,7 +99,10 @@ class Interval(NamedTuple):
 
 
 def mean_interval(
-    values: ArrayLike, level: float = 0.95, test_train_ratio: float | None = None
+    values: ArrayLike,
+    level: float = 0.95,
+    test_train_ratio: float | None = None,
+    on_test: bool = True,
 ) -> Interval:
     """Return the mean of values over splits, with its t interval.
 
@@ -63,7 +113,9 @@ def mean_interval(
         The confidence level.
     test_train_ratio : float, optional
         Size of the test part over size of the training part. If given, the variance is corrected
-        for the overlap of random splits [1]_; if not, values are taken as independent.
+        for the overlap of random splits; if not, values are taken as independent.
+    on_test : bool
+        As for :func:`overlap`.
 
     Returns
     -------
@@ -71,11 +123,6 @@ def mean_interval(
         A single value has no spread: its interval is infinite and p is 1. The same holds for
         several equal values that are not zero. If all are zero, which is a tie, the interval has
         width zero and p is 1.
-
-    References
-    ----------
-    .. [1] C. Nadeau and Y. Bengio. Inference for the Generalization Error. Machine Learning
-           52:239-281, 2003.
 
     Examples
     --------
@@ -95,7 +142,7 @@ def mean_interval(
     if n == 1:
         return Interval(mean, -math.inf, math.inf, 1.0)
     variance = math.fsum((value - mean) ** 2 for value in x) / (n - 1)
-    error = math.sqrt((1 / n + (test_train_ratio or 0.0)) * variance)
+    error = math.sqrt((1 / n + overlap(test_train_ratio, on_test)) * variance)
     if max(x) - min(x) <= TIE * max(1.0, *map(abs, x)):
         # Losses on small test parts are discrete and often equal over a few splits. This is not
         # evidence of zero variance, which would make any difference certain.
@@ -149,7 +196,11 @@ class Paired:
 
 
 def paired(
-    a: ArrayLike, b: ArrayLike, level: float = 0.95, test_train_ratio: float | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    level: float = 0.95,
+    test_train_ratio: float | None = None,
+    on_test: bool = True,
 ) -> Paired:
     """Compare two algorithms by their losses over the same splits.
 
@@ -161,6 +212,8 @@ def paired(
         The confidence level.
     test_train_ratio : float, optional
         As for :func:`mean_interval`.
+    on_test : bool
+        As for :func:`overlap`.
 
     Examples
     --------
@@ -172,7 +225,7 @@ def paired(
     (0.0625, 0.0625)
     """
     difference = differences(a, b)
-    interval = mean_interval(difference, level, test_train_ratio)
+    interval = mean_interval(difference, level, test_train_ratio, on_test)
     untied = int(np.count_nonzero(difference))
     return Paired(
         n=len(difference),
@@ -227,19 +280,23 @@ class Ranks:
     ----------
     average_ranks : dict
         The average rank of each algorithm, best first.
+    test : {"Friedman", "Wilcoxon"}
+        Two algorithms are compared by Wilcoxon's signed rank test of their losses: Friedman's test
+        of two is a sign test, which ignores by how much they differ.
     statistic : float
-        Friedman's chi-squared, corrected for ties.
+        Friedman's chi-squared, corrected for ties, or Wilcoxon's smaller rank sum.
     p : float
-        The p value of Friedman's test; see ``exact``.
+        The p value of the test; see ``exact``.
     exact : bool
-        Whether p comes from all permutations of the ranks within data sets, which is the case if
-        they can be enumerated. Otherwise it comes from the chi-squared distribution, which for
-        two or three algorithms and few data sets gives p values that are too small.
-    critical_difference : float
-        Nemenyi's critical difference: average ranks at least this far apart are separable.
+        Whether p comes from all permutations, which is the case if they can be enumerated.
+        Otherwise it comes from the chi-squared distribution, which for three algorithms and few
+        data sets gives p values that are too small, or from the normal distribution.
+    critical_difference : float or None
+        Nemenyi's critical difference: average ranks at least this far apart are separable. None
+        for two algorithms.
     groups : tuple of tuples of str
         The largest sets of two or more algorithms that are not separable, best first. If
-        Friedman's test finds no difference, all algorithms are one group.
+        the test finds no difference, all algorithms are one group.
     n_datasets : int
     level : float
     over : str
@@ -247,10 +304,11 @@ class Ranks:
     """
 
     average_ranks: dict[str, float]
+    test: str
     statistic: float
     p: float
     exact: bool
-    critical_difference: float
+    critical_difference: float | None
     groups: tuple[tuple[str, ...], ...]
     n_datasets: int
     level: float
@@ -258,7 +316,7 @@ class Ranks:
 
     @property
     def differ(self) -> bool:
-        """Whether Friedman's test finds that the algorithms differ."""
+        """Whether the test finds that the algorithms differ."""
         return self.p < 1 - self.level
 
     @property
@@ -270,19 +328,22 @@ class Ranks:
 
     @property
     def conclusion(self) -> str:
-        """The conclusion of Friedman's test, in one sentence."""
+        """The conclusion of the test, in one sentence."""
         alpha = f"{1 - self.level:.2g}"
         over = f"Over {self.blocks}"
         if self.n_datasets == 1:
             return f"{over} no difference of ranks can be concluded."
         if not self.differ:
             return (
-                f"{over} Friedman's test finds no difference (p = {self.p:.2g}, not below "
+                f"{over} {self.test}'s test finds no difference (p = {self.p:.2g}, not below "
                 f"{alpha}): the order of the ranks may be due to chance, which does not mean that "
                 "the algorithms are equal."
             )
+        differ = f"{over} the algorithms differ ({self.test}'s p = {self.p:.2g})"
+        if self.critical_difference is None:
+            return f"{differ}: {next(iter(self.average_ranks))} is better."
         return (
-            f"{over} the algorithms differ (Friedman's p = {self.p:.2g}); two of them differ if "
+            f"{differ}; two of them differ if "
             f"their average ranks are {self.critical_difference:.2f} or more apart."
         )
 
@@ -291,6 +352,8 @@ def friedman(
     losses: ArrayLike, names: Sequence[str], level: float = 0.95, over: str = "data sets"
 ) -> Ranks:
     r"""Rank algorithms over data sets, with Friedman's test, and Nemenyi's test for pairs.
+
+    Two algorithms are compared by Wilcoxon's signed rank test instead.
 
     Parameters
     ----------
@@ -335,6 +398,18 @@ def friedman(
     N, k = table.shape
     ranks = np.array([ranks_of(row) for row in table])
     average = ranks.mean(axis=0)
+    order = np.argsort(average, kind="stable")
+    by_name = {names[j]: float(average[j]) for j in order}
+    if k == 2:
+        difference = differences(table[:, 0], table[:, 1])
+        below, above = rank_sums(difference)
+        if below != above:  # the test may favor another one than the average ranks
+            better = names[0] if below > above else names[1]
+            by_name = dict(sorted(by_name.items(), key=lambda named: named[0] != better))
+        p, exactly = wilcoxon(difference), int(np.count_nonzero(difference)) <= EXACT
+        apart: tuple[tuple[str, ...], ...] = () if p < 1 - level else (tuple(by_name),)
+        sums = min(below, above)
+        return Ranks(by_name, "Wilcoxon", sums, p, exactly, None, apart, N, level, over)
     # Without ties the spread of the ranks is N k (k^2 - 1) / 12; c is the fraction that remains.
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
     statistic = 0.0
@@ -345,11 +420,10 @@ def friedman(
     exact = friedman_p(ranks)
     p = float(chdtrc(k - 1, statistic)) if exact is None else exact
     critical = nemenyi_quantile(k, level) * math.sqrt(k * (k + 1) / (6 * N))
-    order = np.argsort(average, kind="stable")
-    by_name = {names[j]: float(average[j]) for j in order}
     reach = critical if p < 1 - level else math.inf
     groups = _groups(by_name, reach)
-    return Ranks(by_name, statistic, p, exact is not None, critical, groups, N, level, over)
+    exact_p = exact is not None
+    return Ranks(by_name, "Friedman", statistic, p, exact_p, critical, groups, N, level, over)
 
 
 class WinsTiesLosses(NamedTuple):

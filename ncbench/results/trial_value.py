@@ -71,6 +71,11 @@ class Value:
         """Whether lower is better."""
         return "." not in self.name
 
+    @property
+    def is_time(self) -> bool:
+        """Whether the number depends on the machine and not on the split."""
+        return self.name.startswith("seconds.")
+
     def check(self) -> None:
         """Build the measure, so that wrong parameters raise before any record is read."""
         if self.name == LOSS or not self.is_loss:

@@ -50,12 +50,14 @@ def test_the_table_is_the_one_made_from_the_raw_json(
     }
 
 
-def test_ddof_0_is_the_papers(ncbench: Callable, records: list) -> None:
+def test_ddof_0_divides_by_the_number_of_trials(ncbench: Callable, records: list) -> None:
     rows = json.loads(ncbench("aggregate", ".", "--format", "json", "--ddof", "0").out)
     found = {row["id"]: row for row in rows}
     for record in records:
         losses = [trial["losses"]["q_mean"] for trial in record["trials"]]
-        assert found[record["id"]]["sem"] == pytest.approx(np.std(losses) / math.sqrt(5))
+        assert found[record["id"]]["sem"] == pytest.approx(
+            np.std(losses) * math.sqrt(1 / 5 + 3 / 7)
+        )
         assert found[record["id"]]["ddof"] == 0
     assert "ddof 0" in ncbench("aggregate", ".", "--ddof", "0").out
 
@@ -160,7 +162,7 @@ def test_the_marks_follow_the_rule_they_state(ncbench: Callable, tmp_path: Path)
     assert marks == {"best": "best", "level": "level", "close": "level", "worse": ""}
     text = ncbench("aggregate", ".").out
     assert "95% interval of the paired difference" in text
-    assert "Nadeau & Bengio" in text
+    assert "corrected for the overlap of the splits" in text
     assert text.count("~") == 2 + 1  # two cells and the rule
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 from made_up import record, table
+
+from ncbench.results.best import marked
+from ncbench.results.frame import tidy
 
 
 def test_the_best_is_sought_among_equals_only() -> None:
@@ -17,3 +23,29 @@ def test_the_best_is_sought_among_equals_only() -> None:
     assert "0.500*" in text
     assert "0.600*" not in text
     assert "over 1 trial;" in text
+
+
+def test_six_equal_methods_are_marked() -> None:
+    # Five 70:30 splits, whose losses are correlated as those of Nadeau & Bengio are. With an
+    # interval for one pair, one of the six is left unmarked in a third of the tables.
+    rng = np.random.default_rng(0)
+    tables, unmarked = 150, 0
+    for _ in range(tables):
+        shared = rng.normal(0, 0.02 * math.sqrt(3 / 7), (6, 1))
+        losses = 0.3 + shared + rng.normal(0, 0.02, (6, 5))
+        records = [record(row.tolist(), algo={"name": f"a{k}"}) for k, row in enumerate(losses)]
+        for each in records:
+            each["trials"] = [t | {"train_size": 70, "test_size": 30} for t in each["trials"]]
+        unmarked += "" in marked(tidy(records))["mark"].tolist()
+    assert unmarked <= 0.06 * tables
+
+
+def test_the_interval_is_widened_for_every_pair() -> None:
+    # Differences of mean 1 and s = 1/4 over four splits: t = 8, p = 0.004.
+    best = [0.0, 0.0, 0.0, 0.0]
+    worse = (1 + 0.25 * np.array([-1, -1, 1, 1]) * math.sqrt(3 / 4)).tolist()
+    far = [9.0, 9.1, 9.0, 9.1]
+    for others, mark in (0, ""), (3, ""), (4, "level"):  # 1, 10 and 15 pairs; 0.05 / 15 = 0.0033
+        methods = [best, worse, *[far] * others]
+        records = [record(row, algo={"name": f"a{k}"}) for k, row in enumerate(methods)]
+        assert marked(tidy(records))["mark"][1] == mark

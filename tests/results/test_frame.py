@@ -10,6 +10,7 @@ from made_up import other_keys, record, table
 
 from ncbench.results.frame import tidy
 from ncbench.results.read import each_record
+from ncbench.results.trial_value import Value
 from ncbench.run.record import SCHEMA, CellFolder
 
 
@@ -76,3 +77,18 @@ def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
 def test_a_place_that_is_taken_shows_both_cells() -> None:
     records = [record([loss], seed=seed) for loss, seed in ((0.25, "1"), (0.75, 1))]
     assert "0.250* / 0.750" in table(records)
+
+
+def test_intervals_allow_for_what_splits_share() -> None:
+    each = record([0.1, 0.2, 0.3])
+    for trial, number in zip(each["trials"], [0.1, 0.2, 0.3], strict=True):
+        trial |= {"train_size": 98, "test_size": 2, "seconds": {"fit": number}}
+        trial |= {"noise_matrix_diagnostics": {"T_error": number}}
+    names = ["loss", "noise_matrix_diagnostics.T_error", "seconds.fit"]
+    reach = [tidy([each], Value(name)).iloc[0].high - 0.2 for name in names]
+    # Of a loss the test parts vary; of an estimate the training parts, which are nearly equal; a
+    # time depends on neither.
+    naive = reach[2]
+    assert naive == pytest.approx(4.302653 * 0.1 / math.sqrt(3), rel=1e-6)
+    assert reach[0] / naive == pytest.approx(math.sqrt(1 + 3 * 2 / 98))
+    assert reach[1] / naive == pytest.approx(math.sqrt(1 + 3 * 49))

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ncbench.results.rank_tests import nemenyi_quantile
 from ncbench.results.statistics import (
     friedman,
     holm,
     mean_interval,
+    overlap,
     paired,
     wins_ties_losses,
 )
@@ -106,7 +108,8 @@ def test_friedmans_p_with_ties_by_brute_force() -> None:
 
 def test_nemenyi_quantiles_are_the_published_ones() -> None:
     published = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]  # Demsar, Table 5
-    for k, q in enumerate(published, start=2):
+    assert nemenyi_quantile(2, 0.95) == pytest.approx(published[0], abs=1.1e-3)
+    for k, q in enumerate(published[1:], start=3):
         found = friedman([range(k)] * 6, [str(j) for j in range(k)]).critical_difference
         assert found / math.sqrt(k * (k + 1) / 36) == pytest.approx(q, abs=1.1e-3)
 
@@ -123,15 +126,30 @@ def test_friedman_of_ties_and_of_one_data_set() -> None:
     assert "no difference of ranks can be concluded" in one.conclusion
 
 
-def test_friedman_of_two_algorithms_is_the_sign_test() -> None:
+def test_two_algorithms_are_compared_by_signed_ranks_not_by_signs() -> None:
     few = friedman([[0.1, 0.2]] * 4, ["a", "b"])
-    assert few.statistic == pytest.approx(4)
+    assert (few.test, few.exact, few.critical_difference) == ("Wilcoxon", True, None)
     assert few.p == pytest.approx(2 / 2**4)  # the chi-squared distribution says 0.0455
     assert few.groups == (("a", "b"),)
-    losses = [[0.1, 0.2]] * 9 + [[0.2, 0.1]] * 2 + [[0.1, 0.1]] * 3
+    # Better on nine of twelve data sets, and by much; worse on three, by little: the sign test
+    # has p = 0.146.
+    difference = np.concatenate([-np.arange(4, 13) / 100, np.arange(1, 4) / 100])
+    losses = np.stack([0.5 + difference, np.full(12, 0.5)], axis=1)
     found = friedman(losses, ["a", "b"])
-    assert found.p == pytest.approx(stats.binomtest(9, 11).pvalue)
-    assert friedman([[0.1, 0.2]] * 9, ["a", "b"]).groups == ()
+    assert found.p == pytest.approx(stats.wilcoxon(difference).pvalue)
+    assert found.p < 0.05 < stats.binomtest(9, 12).pvalue
+    assert found.statistic == 1 + 2 + 3
+    assert found.groups == ()
+    assert found.conclusion == (
+        "Over 12 data sets the algorithms differ (Wilcoxon's p = 0.0068): a is better."
+    )
+
+
+def test_signed_ranks_may_favor_another_algorithm_than_the_average_ranks() -> None:
+    losses = [[0.50, 0.51]] * 6 + [[0.9, 0.1]] * 5  # a wins six times by little
+    found = friedman(losses, ["a", "b"], level=0.5)
+    assert list(found.average_ranks) == ["b", "a"]
+    assert "b is better" in found.conclusion
 
 
 @pytest.mark.parametrize("losses", [[], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]])
@@ -197,6 +215,45 @@ def test_the_correction_keeps_its_level_on_overlapping_splits() -> None:
     plain_rate, corrected_rate = rejected / repeats
     assert plain_rate > 0.3
     assert 0.02 < corrected_rate < 0.09  # 0.05 +- 3.7 standard errors
+
+
+def test_splits_that_hardly_share_training_examples_are_nearly_independent() -> None:
+    # 10 of 10 trials of the synthetic problem, 100 examples for training and 100,000 for testing:
+    # r = n_test / n_train, by which the variance was corrected, gave [-0.576, +0.448], p = 0.78.
+    z = stats.norm.ppf((np.arange(10) + 0.5) / 10)
+    difference = -0.064 + 0.0071566 * z / z.std(ddof=1)
+    reach = stats.t.ppf(0.975, 9) * 0.0071566 * math.sqrt(0.1 + 1000)
+    assert (-0.064 - reach, -0.064 + reach) == pytest.approx((-0.576, 0.448), abs=5e-4)
+    found = paired(difference, np.zeros(10), test_train_ratio=1000)
+    assert found.separable
+    assert found.p < 1e-6
+    reach = stats.t.ppf(0.975, 9) * 0.0071566 * math.sqrt(0.1 + 2 / (1000 + 1 / 1000))
+    assert found.high == pytest.approx(-0.064 + reach)
+
+
+def test_the_correction_keeps_its_level_for_numbers_of_the_training_part() -> None:
+    # The mean of a training part is the simplest estimate that uses no test part. With 98 % of
+    # the sample in every part, five of them are nearly the same number.
+    rng = np.random.default_rng(0)
+    repeats, m, n_test = 400, 100, 2
+    rejected = np.zeros(2)
+    for _ in range(repeats):
+        sample = rng.standard_normal(m)
+        means = [sample[rng.permutation(m)[n_test:]].mean() for _ in range(5)]
+        ratio = n_test / (m - n_test)
+        found = (mean_interval(means, 0.95, ratio, on_test) for on_test in (True, False))
+        rejected += [interval.p < 0.05 for interval in found]
+    as_a_loss, as_an_estimate = rejected / repeats
+    assert as_a_loss > 0.4
+    assert 0.02 < as_an_estimate < 0.09
+
+
+@pytest.mark.parametrize("r", [1e-3, 0.5, 1.0, 2.0, 1e3])
+def test_overlap_is_between_that_of_either_part_alone(r: float) -> None:
+    of_a_loss = overlap(r)
+    assert min(r, 1 / r) <= of_a_loss <= max(r, 1 / r)
+    assert overlap(r, on_test=False) == 1 / r
+    assert overlap(1 + 1e-9) == pytest.approx(overlap(1.0))  # the two rules meet
 
 
 def test_one_split_and_all_ties() -> None:

@@ -102,7 +102,9 @@ def test_a_measure_younger_than_the_records(records: list, tmp_path: Path) -> No
             C = np.array([trial["confusion"] for trial in record["trials"]])
             expected = 1 - C[:, which, which] / C[:, which].sum(axis=1)
             assert found[record["id"]]["mean"] == pytest.approx(expected.mean())
-            assert found[record["id"]]["sem"] == pytest.approx(expected.std(ddof=1) / math.sqrt(5))
+            assert found[record["id"]]["sem"] == pytest.approx(
+                expected.std(ddof=1) * math.sqrt(1 / 5 + 3 / 7)
+            )
     impossible = run("--set", "which=7")
     assert impossible.returncode == 2
     assert "IndexError: no class 7" in impossible.stderr

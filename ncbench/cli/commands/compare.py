@@ -1,10 +1,19 @@
-"""compare DIR...         compare records with a published table: ahead, level, behind."""
+"""compare DIR...         compare records with a published table, and what is beyond chance."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 
-from ncbench.cli.arguments import add_ddof, add_errors, add_output, add_reading, positive, read
+from ncbench.cli.arguments import (
+    add_ddof,
+    add_errors,
+    add_level,
+    add_output,
+    add_reading,
+    positive,
+    read,
+)
 
 
 def main(argv: list[str]) -> int:
@@ -22,15 +31,13 @@ def main(argv: list[str]) -> int:
         "configuration keys may be columns too",
     )
     add_errors(parser)
-    parser.add_argument(
-        "--within",
-        type=positive,
-        default=1.0,
-        help="differences up to this many standard errors are level (default: 1)",
-    )
+    parser.add_argument("--within", type=positive, help=argparse.SUPPRESS)
     add_ddof(parser)
+    add_level(parser)
     add_output(parser, ["table", "csv", "json", "md"])
     args = parser.parse_args(argv)
+    if args.within is not None:
+        print("notice: --within has no effect; --level decides on verdicts", file=sys.stderr)
 
     from ncbench.errors import NcbenchError
     from ncbench.report import (
@@ -48,7 +55,7 @@ def main(argv: list[str]) -> int:
     # Keep keys that were not swept too: boosting must not be compared with logistic regression.
     keep = [column for column in reference.columns if column in cells.keys]
     frame = cells.frame(args.ddof, keep=keep)
-    comparison = Comparison.of(frame, reference, args.errors, args.within, args.ddof)
+    comparison = Comparison.of(frame, reference, args.errors, args.level, args.ddof)
     if args.format == "table" and args.out is None:
         print_sections(comparison_sections(comparison))
     else:

@@ -62,13 +62,13 @@ def critical_difference(ranking: Ranking) -> Figure:
 
         _axis(axes, len(names), place(1), place(len(names)))
         axes.text(0.1, above - 0.1, heading, va="top")
-        reach = ranks.critical_difference * scale
-        if math.isfinite(reach) and reach <= _WIDTH - _NAME - 1.2:
+        reach = (ranks.critical_difference or 0) * scale
+        if 0 < reach <= _WIDTH - _NAME - 1.2:
             axes.plot([place(1), place(1) + reach], [0.42, 0.42], color=INK, lw=1, marker="|")
-        axes.text(
-            place(1) - 0.12, 0.42, f"critical difference {ranks.critical_difference:.2f}",
-            ha="right", va="center",
-        )  # fmt: skip
+        label = f"Wilcoxon's p = {ranks.p:.2g}"  # of two algorithms
+        if ranks.critical_difference is not None:
+            label = f"critical difference {ranks.critical_difference:.2f}"
+        axes.text(place(1) - 0.12, 0.42, label, ha="right", va="center")
         depth = 0.0
         for group in ranks.groups:
             depth -= 0.13

@@ -92,8 +92,9 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
     one_sigma = at_sigma(frame)
     yield _Kind(
         "Loss against sigma",
-        "Mean loss on the clean test part; bands are plus and minus one standard error. Each point "
-        "links to its record. Cells that are not done are gaps.",
+        "Mean loss on the clean test part; bands are plus and minus one standard error, corrected "
+        "for the overlap of the splits. Each point links to its record. Cells that are not done "
+        "are gaps.",
         False,
         _each(frame, loss_against_sigma),
     )

@@ -41,7 +41,10 @@ def figure1_table(frame: pd.DataFrame) -> Grid:
             entries.append(Entry(" / ".join(ours.get(key, ["-"]))))
             entries.append(Entry(f"{theirs[key]:.3f}" if key in theirs else "-"))
         rows.append([Entry(measure), Entry(f"{sigma:g}"), *entries])
-    note = "Test loss: our mean (standard error, ddof 1), and the paper's mean. m: training size."
+    note = (
+        "Test loss: our mean (standard error, ddof 1, corrected for the overlap of the splits), "
+        "and the paper's mean. m: training size."
+    )
     return Grid(columns, rows, 2, [note])
 
 

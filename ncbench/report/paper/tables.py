@@ -12,7 +12,7 @@ import pandas as pd
 from ncbench.errors import counted
 from ncbench.report.grid import Entry, Grid
 from ncbench.report.reference_text import in_errors_text
-from ncbench.results import ERRORS, LEADING, NOT_PRESENT, Comparison, as_text
+from ncbench.results import AHEAD, BEHIND, COMPARED, LEADING, NOT_PRESENT, Comparison, as_text
 
 SELECTED = "nc_selected"
 
@@ -104,8 +104,7 @@ def _layout(cells: pd.DataFrame) -> tuple[list[str], list[list[Entry]], int]:
 
 def _other_keys(cells: pd.DataFrame) -> list[str]:
     """Return the keys in which records differ, except measure, data set, algorithm and sigma."""
-    numbers = ("ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "verdict")
-    return [str(key) for key in cells.columns if key not in (*LEADING, *numbers, "best")]
+    return [str(key) for key in cells.columns if key not in (*LEADING, *COMPARED, "best")]
 
 
 def _label(algo: str, keys: Sequence[str], values: Sequence[Any]) -> str:
@@ -144,20 +143,20 @@ def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str
             continue
         name = _label(str(algo), others, values)
         verdicts = ours["verdict"].value_counts()
-        counts = ", ".join(f"{verdicts.get(v, 0)} {v}" for v in ("ahead", "level", "behind"))
+        beyond = " and ".join(f"{verdicts.get(v, 0)} {v}" for v in (AHEAD, BEHIND))
         below = int((ours["difference"] < 0).sum())
         near = int((ours["difference"] <= ours["theirs_sem"]).sum())
         compared = f"{NAMES[table.corrected]}, {counted(len(ours), 'cell')}"
         notes.append(
-            f"{name} beside the paper's {compared}: {counts}; "
-            f"mean lower in {below}; lower or within one of the paper's standard errors in {near}."
+            f"{name} beside the paper's {compared}: mean lower in {below}, {beyond} beyond chance; "
+            f"lower or within one of the paper's standard errors in {near}."
         )
         baseline = rows[rows["algo"] == table.uncorrected]
         pairs = ours.merge(baseline, on=["dataset", "sigma"], suffixes=("", "_un"))
         if len(pairs) and not pairs.duplicated(["dataset", "sigma"]).any():  # one baseline per cell
             ahead = int((pairs["ours"] < pairs["ours_un"]).sum())
             other = NAMES[table.uncorrected]
-            notes.append(f"{name} ahead of our {other} in {ahead} of {len(pairs)}.")
+            notes.append(f"{name} has a lower mean than our {other} in {ahead} of {len(pairs)}.")
     absent = (
         comparison.cells["verdict"].eq(NOT_PRESENT)
         & comparison.cells["measure"].eq(rows["measure"].iloc[0])
@@ -173,7 +172,6 @@ def definition(comparison: Comparison) -> str:
     """Return the meaning of the columns."""
     return (
         "Losses: lower is better. For each sigma: our mean (standard error, ddof "
-        f"{comparison.ddof}), our best in bold; the paper's (ddof 0); se: our mean minus the "
-        f"paper's, over the standard error {ERRORS[comparison.errors][1]}. ahead: se below "
-        f"-{comparison.within:g}; behind: above {comparison.within:g}; level: between."
+        f"{comparison.ddof}), our best in bold; the paper's (ddof 0). Both standard errors take "
+        f"the splits as independent. {comparison.rule}"
     )

@@ -22,10 +22,13 @@ def test_means_and_bands_are_those_of_the_trials_and_a_gap_is_not_bridged(
     assert ncfw.get_xdata() == pytest.approx([0.1, 0.2, 0.4])
     assert ncfw.get_ydata() == pytest.approx([0.2, 0.3, 0.5])
     assert fw.get_ydata() == pytest.approx([0.6, math.nan, 0.6], nan_ok=True)
-    # Two losses 0.2 apart have standard error 0.1, three as 0.5, 0.5, 0.8 have 0.1 too.
+    # Two losses 0.2 apart have standard error 0.1; test parts half as large as the training parts
+    # make that sqrt(1 + 2 / 2) times as much.
     bands = {band.get_gid(): band for band in axes.collections}
     edges = bands["series-1-band"].get_paths()[0].vertices[:, 1]
-    assert (edges.min(), edges.max()) == pytest.approx((0.1, 0.6))
+    assert (edges.min(), edges.max()) == pytest.approx(
+        (0.2 - 0.1 * math.sqrt(2), 0.5 + 0.1 * math.sqrt(2))
+    )
     assert len(bands["series-0-points"].get_offsets()) == 2
     assert "failed: fw at 0.2" in axes.get_xlabel()
 
