@@ -159,6 +159,7 @@ class HydraSession:
         self._config_name = config_name or CONFIG_NAME
         self._typed = [text for text in typed if _is_hydra(text)]
         self._shipped: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._composed: dict[tuple[str, ...], DictConfig] = {}
         Plugins.instance()  # registers the sources
         SourcesRegistry.instance().types["file"] = _CheckedFiles
         _CheckedFiles.read.clear()
@@ -190,7 +191,14 @@ class HydraSession:
         return parsed
 
     def compose(self, overrides: Sequence[str]) -> DictConfig:
-        """Compose one configuration, including the ``hydra`` node."""
+        """Compose one configuration, including the ``hydra`` node, which callers do not change."""
+        # A tenth of a second, and a sweep asks for the same one several times.
+        key = tuple(overrides)
+        if key not in self._composed:
+            self._composed[key] = self._compose(overrides)
+        return self._composed[key]
+
+    def _compose(self, overrides: Sequence[str]) -> DictConfig:
         try:
             cfg: DictConfig = self._hydra.compose_config(
                 config_name=self._config_name,
@@ -247,13 +255,9 @@ class HydraSession:
         after everything else.
         """
         parsed = {text: self.parse([text])[0] for text in {*itertools.chain(*combinations)}}
-        composed: dict[tuple[str, ...], DictConfig] = {}
         for combination in combinations:
             values = [text for text in combination if _is_value(parsed[text])]
-            others = tuple(text for text in combination if text not in values)
-            if others not in composed:
-                composed[others] = self.compose(others)
-            cfg = copy.deepcopy(composed[others])
+            cfg = copy.deepcopy(self.compose([t for t in combination if t not in values]))
             ConfigLoaderImpl._apply_overrides_to_config([parsed[text] for text in values], cfg)
             yield cfg
 
@@ -263,7 +267,9 @@ class HydraSession:
 
     def runs_in_this_process(self, overrides: Sequence[str]) -> bool:
         """Whether the launcher is the basic one, which does not start processes."""
-        return "BasicLauncher" in self.compose(overrides).hydra.launcher["_target_"]
+        parsed = zip(overrides, self.parse(overrides), strict=True)
+        others = [text for text, override in parsed if not _is_value(override)]
+        return "BasicLauncher" in self.compose(others).hydra.launcher["_target_"]
 
     def launch(
         self, task: Callable[[DictConfig], Any], overrides: Sequence[str], jobs: int

@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 
 from ncbench.config import schema
 from ncbench.run.cell import run_in_sweep
-from ncbench.run.record import cell_id, plugin_versions
+from ncbench.run.record import identified
 from ncbench.run.trial import check_fit
 
 FOLDER = Path(str(files("ncbench_conf"))) / "experiment"
@@ -93,8 +93,7 @@ def test_runs_in_a_reduced_size(name: str, tmp_path: Path) -> None:
     for choice in zip(*(ends(values) for values in reduced.values()), strict=True):
         overrides = [f"{key}={value}" for key, value in zip(reduced, choice, strict=True)]
         config = schema.resolve(composed(name, *overrides))
-        config |= {"output_dir": str(tmp_path), "command": [], "plugins": plugin_versions(config)}
-        found.append(run_in_sweep({**config, "id": cell_id(config)}))
+        found.append(run_in_sweep(identified({**config, "output_dir": str(tmp_path)})))
         expected.append({"name": name, **dict(zip(reduced, choice, strict=True))})
     # No shipped experiment names an algorithm beside a measure that it cannot optimise.
     for cell, record in zip(expected, found, strict=True):
