@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -14,6 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.errors import NcbenchError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that a disk or another device takes no more."""
+    return isinstance(error, OSError) and error.errno in _FULL
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -29,6 +29,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="parameters of that measure; its loss is computed from the confusion matrices",
     )
+    add_where(parser)
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Add the filter of cells."""
     parser.add_argument(
         "--where",
         metavar="KEY=VALUE",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from importlib import import_module
@@ -11,6 +12,7 @@ from pkgutil import iter_modules
 from ncbench import __version__
 from ncbench.cli import commands
 from ncbench.errors import NcbenchError, UnknownName
+from ncbench.files import is_full
 
 
 def main() -> None:
@@ -39,6 +41,7 @@ def main() -> None:
             from ncbench.cli.run import main as run
 
             code = run(argv)
+        sys.stdout.flush()
     except NcbenchError as error:
         print(f"ncbench: {error}", file=sys.stderr)
         code = 2
@@ -46,9 +49,23 @@ def main() -> None:
         print("ncbench: interrupted", file=sys.stderr)
         code = 130
     except BrokenPipeError:  # the reader of a pipe, such as head, has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         code = 0
+    except OSError as error:
+        if not is_full(error):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        kept = "finished cells and trials are kept; free space, and run the same command again"
+        print(f"ncbench: {where}{error.strerror}; {kept}", file=sys.stderr)
+        _discard_output()
+        code = 1
     sys.exit(code)
+
+
+def _discard_output() -> None:
+    """Let the end of the process flush the rest of its output to nowhere."""
+    with contextlib.suppress(ValueError):  # not a file, in a program that captures it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _use_files(argv: list[str]) -> list[str]:

@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ncbench.config.compose import compose_cell, compose_sweep, use_plugin_files
 from ncbench.config.hydra_session import HydraSession, answer, open_session, parse_arguments
@@ -46,7 +47,9 @@ def _run_cell(session: HydraSession, overrides: Sequence[str]) -> int:
     folder = CellFolder(config)
     _notice_edited([folder])
     found = "  (found finished)" if folder.finished() else ""
-    print(result_line(run_alone(config)) + found)
+    with _at_most(config["timeout"]):
+        record = run_alone(config)
+    print(result_line(record) + found)
     print(f"Record:  {folder.record}")
     return 0
 
@@ -77,6 +80,24 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
         print(f"\n{kept} Resume with: {sweep.resume_command}", file=sys.stderr)
         return 130
     return _print_results(sweep)
+
+
+@contextlib.contextmanager
+def _at_most(seconds: float | None) -> Iterator[None]:
+    """Raise NcbenchError in a block that takes longer."""
+
+    def end(*_: Any) -> None:
+        raise NcbenchError(f"the cell took longer than timeout={seconds:g}; nothing is recorded")
+
+    if seconds is None:
+        yield
+        return
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _notice_edited(folders: Sequence[CellFolder]) -> None:

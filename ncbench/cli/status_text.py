@@ -37,7 +37,7 @@ def print_status(output_dir: str, *, every: bool) -> None:
         if ended and progress.ended < progress.total:
             print("  This sweep was stopped; the command above resumes it.")
         for state in progress.running:
-            since = round(time.time() - state["time"])
+            since = max(0, round(time.time() - state["time"]))
             print(f"  running for {since} s on {state['host']}: {state['cell']}")
         for state in progress.states.values():
             if state["state"] == "failed":

@@ -94,6 +94,8 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     require(config["on_error"] in ("record", "raise"), "on_error", config["on_error"], expected)
     jobs = config["cells_per_job"]
     require(isinstance(jobs, int) and jobs >= 0, "cells_per_job", jobs, "a whole number, 0 or more")
+    limit = config["timeout"]
+    require(limit is None or 0 < limit < math.inf, "timeout", limit, "seconds above 0, or null")
     require(config["threads"] >= 1, "threads", config["threads"], "at least 1")
     require(
         0 <= config["cache_limit"] < math.inf, "cache_limit", config["cache_limit"], "a size in GB"

@@ -37,6 +37,7 @@ class Settings:
     theory: bool = _setting(False, "record the terms of the regret bounds (dataset=synthetic)")
     force: bool = _setting(False, "run finished cells again")
     on_error: str = _setting("record", "when a cell fails: record it and go on, or raise and stop")
+    timeout: float | None = _setting(None, "most seconds a cell may take; null: no limit")
     cells_per_job: int = _setting(0, "cells in each launcher job; 0: all (basic), 1 (others)")
     plugins_from: Any = _setting([], "Python files with plug-ins: a.py or [a.py,b.py]")  # noqa: RUF009
     observers: Any = _setting([], "plug-ins that are told about each run, such as [mlflow]")  # noqa: RUF009

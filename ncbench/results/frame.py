@@ -126,19 +126,19 @@ class FrameBuilder:
         self._datasets: dict[Which, str] = {}
         self._same: dict[Any, Any] = {}
 
-    def add(self, record: Record) -> None:
-        """Add a record's numbers, unless it is filtered out or a newer record was added.
+    def add(self, record: Record) -> bool:
+        """Add a record's numbers, unless a newer record was added; return False if filtered out.
 
         Raises ValueError, and adds nothing, if the record is incomplete.
         """
         self._added += 1
         try:
-            self._add(record)
+            return self._add(record)
         except (KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
             what = f"{type(error).__name__}: {error}"
             raise ValueError(f"record {record.get('id', '')}: incomplete ({what})") from error
 
-    def _add(self, record: Record) -> None:
+    def _add(self, record: Record) -> bool:
         keys = flat(record["config"])
         row = {**keys, "status": record["status"]}
         for name in LEADING:
@@ -150,8 +150,9 @@ class FrameBuilder:
         for name in self.where:
             self._met.setdefault(name, set()).update(map(as_text, self._values(row, name)))
         if not all(self._fits(row, name) for name in self.where):
-            return
+            return False
         self._newest.add(record, keys, lambda: self._row(record, keys, row))
+        return True
 
     def _row(self, record: Record, keys: Mapping[str, Any], row: dict[str, Any]) -> _Row:
         row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}

@@ -49,18 +49,20 @@ class Records(NamedTuple):
     problems: list[str]
 
 
-def read_records(folders: Sequence[str]) -> Records:
-    """Read all records below folders into memory, for figures and the report."""
+def read_records(folders: Sequence[str], where: Filter | None = None) -> Records:
+    """Read the records below folders into memory, for figures and the report."""
     found = Records([], [], [])
-    complete = FrameBuilder()  # raises for an incomplete record
+    complete = FrameBuilder(where=where)  # raises for an incomplete record
     for path, record in find_records(folders, found.problems.append):
         try:
-            complete.add(record)
+            fits = complete.add(record)
         except ValueError as error:
             found.problems.append(f"ignored: {error}")
-        else:
+            continue
+        if fits:
             found.records.append(record)
             found.paths.append(path)
+    complete.check()
     if not found.records:
         raise no_records(folders)
     return found

@@ -13,6 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.files import is_full
 from ncbench.plugin import get_registry, observers, use_files
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_code, plugin_versions
 from ncbench.run.trial import Cell, fixed_test_part, losses, prepare, run_trial
@@ -46,6 +47,8 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
         record = new_record(config, "skipped", reason=str(unfit))
     except (Exception, SystemExit) as error:
         record = _failed(config, error)
+        if is_full(error):  # there is no space for a record
+            return record
     outcome = folder.write_failure(record)
     observers.run_finished(record)
     return outcome
@@ -125,7 +128,7 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
         if config["force"]:
             folder.forget_trials()
         observers.run_started(config)
-        started = time.time()
+        started = time.monotonic()
         record = new_record(
             config,
             "done",
@@ -143,7 +146,7 @@ def _complete(cell: Cell, folder: CellFolder) -> dict[str, Any]:
             noise={"class_conditional": cell.noisy.class_conditional, "labels": len(cell.noisy.y)},
             test_part="random" if fixed is None else "fixed",
             trials=_run_or_forget(cell, folder),
-            seconds=time.time() - started,
+            seconds=time.monotonic() - started,
             peak_memory_mb=_peak_memory_mb(),
         )
         folder.write(record)
@@ -155,12 +158,13 @@ def _run_or_forget(cell: Cell, folder: CellFolder) -> list[dict[str, Any]]:
     """Run the trials; if one of them raises, delete all that were kept.
 
     The code will be fixed, and the next run must not reuse trials of the broken code. A cell that
-    was interrupted by Ctrl-C or a kill keeps its trials and resumes.
+    was interrupted by Ctrl-C, a kill or a full disk keeps its trials and resumes.
     """
     try:
         return run_trials(cell, folder)
-    except (Exception, SystemExit):
-        folder.forget_trials()
+    except (Exception, SystemExit) as error:
+        if not is_full(error):
+            folder.forget_trials()
         raise
 
 

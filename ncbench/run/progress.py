@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -52,12 +53,17 @@ class Progress:
     def read(cls, folder: Path) -> Progress:
         """Read a sweep's folder; a state that cannot be read yet counts as not started."""
         about = json.loads((folder / "sweep.json").read_text())
-        states = {}
-        for path in folder.glob("*.json"):
-            if path.stem.isdigit():
+        return cls(len(about["cells"]), {}, about["started"]).newer(folder)
+
+    def newer(self, folder: Path) -> Progress:
+        """Return the progress of now; only cells that had not ended are read again."""
+        states = {n: state for n, state in self.states.items() if state["state"] != "running"}
+        for name in os.listdir(folder):
+            number, _, suffix = name.partition(".")
+            if suffix == "json" and number.isdigit() and int(number) not in states:
                 with contextlib.suppress(OSError, ValueError):
-                    states[int(path.stem)] = json.loads(path.read_text())
-        return cls(len(about["cells"]), states, about["started"])
+                    states[int(number)] = json.loads((folder / name).read_text())
+        return replace(self, states=states)
 
     def count(self, *states: str) -> int:
         """Return the number of cells in one of these states."""
@@ -81,8 +87,8 @@ class Progress:
         ends = [s["time"] for s in self.states.values() if s["state"] in ("done", "failed")]
         if not run or self.ended == self.total or self.gone is not None:
             return None
-        pace = float(max(ends) - self.started) / run
-        return pace * (self.total - self.ended)
+        passed = max(0.0, float(max(ends)) - self.started)  # a clock may be set back
+        return passed / run * (self.total - self.ended)
 
     def __str__(self) -> str:
         parts = [f"{self.count('done')} done", f"{self.count('failed')} failed"]
@@ -122,14 +128,17 @@ def watched(folder: Path) -> Iterator[None]:
 
 def _ticks(folder: Path, ended: threading.Event) -> Iterator[Progress]:
     """Yield the progress at regular intervals, and once more after the end."""
+    progress = Progress.read(folder)
     while not ended.wait(_INTERVAL):
-        yield Progress.read(folder)
-    yield Progress.read(folder)
+        progress = progress.newer(folder)
+        yield progress
+    yield progress.newer(folder)
 
 
 def _news(progress: Progress, reported: set[int]) -> Iterator[str]:
-    for number, state in sorted(progress.states.items()):
-        if number not in reported and state["state"] != "running":
+    for number in sorted(progress.states.keys() - reported):
+        state = progress.states[number]
+        if state["state"] != "running":
             reported.add(number)
             found = "  (found finished)" if state["state"] == "found" else ""
             yield f"[{len(reported)}/{progress.total}] {state['line']}{found}"
@@ -139,7 +148,8 @@ def _log(folder: Path, ended: threading.Event) -> None:
     reported: set[int] = set()
     for progress in _ticks(folder, ended):
         for news in _news(progress, reported):
-            print(news, flush=True)
+            with contextlib.suppress(OSError):  # a full device: the end of the sweep reports it
+                print(news, flush=True)
 
 
 def _bar(folder: Path, ended: threading.Event) -> None:

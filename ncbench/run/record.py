@@ -54,7 +54,17 @@ RECORD = "record.json"
 
 NOT_IDENTITY = (
     *("data_dir", "output_dir", "threads", "cache", "cache_limit", "theory", "force", "on_error"),
-    *("cells_per_job", "group", "plugins_from", "observers", "command", "plugins", "code", "id"),
+    *(
+        "timeout",
+        "cells_per_job",
+        "group",
+        "plugins_from",
+        "observers",
+        "command",
+        "plugins",
+        "code",
+        "id",
+    ),
 )
 """Keys that say where and how a cell is run; they are not part of its identity."""
 

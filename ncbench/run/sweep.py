@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.config.overrides import quoted
-from ncbench.files import write_json
+from ncbench.files import is_full, write_json
 from ncbench.run.describe import describe_cell
 from ncbench.run.progress import STOP, Progress
 from ncbench.run.record import CellFolder, read_record
@@ -91,7 +91,10 @@ class Sweep:
         jobs = [self.waiting[i : i + size] for i in range(0, len(self.waiting), size)]
         write_json(self.folder / JOBS, jobs)
         folder = f"hydra.sweep.dir={quoted(str(self.folder))}"
+        _full.clear()
         session.launch(run_job, [*overrides, folder], len(jobs))
+        if _full:
+            raise _full[0]
 
     def outcome(self) -> Outcome:
         """Read the records and states of all cells."""
@@ -135,7 +138,16 @@ def run_job(cfg: DictConfig) -> None:
     from hydra.core.hydra_config import HydraConfig
 
     folder = Path(HydraConfig.get().sweep.dir)
-    run_cells(folder, json.loads((folder / JOBS).read_text())[cfg.job])
+    try:
+        run_cells(folder, json.loads((folder / JOBS).read_text())[cfg.job])
+    except OSError as error:
+        if not is_full(error):
+            raise
+        _full.append(error)  # Hydra would print a traceback
+
+
+_full: list[OSError] = []
+"""What ended the jobs of this process, if a disk is full."""
 
 
 def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import math
 import os
 import queue
 import select
@@ -17,6 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,20 +49,32 @@ class Worker:
             # Paths in a configuration are relative to where the sweep was started.
             self._process.stdin.write(json.dumps([str(Path.cwd()), config]) + "\n")
             self._process.stdin.flush()
-            answer = self._answer()
+            answer = self._answer(config.get("timeout"))
         except BrokenPipeError:
             answer = ""
+        except TimeoutError:
+            self.stop()
+            return _ended(config, f"the cell took longer than timeout={config['timeout']:g}", True)
         if answer:
             return dict(json.loads(answer))
-        return _killed(config, self._process.wait())
+        code = self._process.wait()
+        by = (
+            f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        )
+        # A killed process may have run out of memory, and the next run can resume. Code that ends
+        # its own process has to be fixed first, so its trials are deleted.
+        return _ended(config, f"the process of this cell {by}", code < 0)
 
-    def _answer(self) -> str:
+    def _answer(self, seconds: float | None) -> str:
         """Wait for a line; return an empty text if the child has ended.
 
         The pipe may stay open after that, because processes that the child started may hold it.
         """
         assert self._process is not None
+        latest = time.monotonic() + (seconds or math.inf)
         while True:
+            if time.monotonic() > latest:
+                raise TimeoutError
             ended = self._process.poll() is not None
             if select.select([self._answers], [], [], 0 if ended else 0.5)[0]:
                 return str(self._answers.readline())
@@ -104,13 +118,9 @@ def get_worker() -> Worker:
     return worker
 
 
-def _killed(config: Config, code: int) -> dict[str, Any]:
-    end = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-    record = new_record(config, "failed", reason=f"the process of this cell {end}")
-    folder = CellFolder(config)
-    # A killed process may have run out of memory, and the next run can resume. Code that ends its
-    # own process has to be fixed first, so its trials are deleted.
-    outcome = folder.write_failure(record, keep_trials=code < 0)
+def _ended(config: Config, reason: str, keep_trials: bool) -> dict[str, Any]:
+    record = new_record(config, "failed", reason=reason)
+    outcome = CellFolder(config).write_failure(record, keep_trials=keep_trials)
     with contextlib.suppress(NcbenchError):  # the file of an observer may be missing too
         use_files(config["plugins_from"])
     observers.run_finished(record)

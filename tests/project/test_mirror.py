@@ -18,6 +18,7 @@ TESTED_IN = {
     "cli/commands/new_plugin": "plugin/test_scaffold",
     "cli/commands/paper": "report/paper/test_tables",
     "cli/commands/plugins": "cli/test_help",
+    "cli/commands/prune": "results/test_outdated",
     "cli/commands/report": "report/html/test_page",
     "cli/commands/rerun": "run/test_verify",
     "cli/commands/significance": "results/test_significance",

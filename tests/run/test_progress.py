@@ -73,3 +73,20 @@ def test_each_cell_is_news_once(folder: Path) -> None:
     assert list(_news(Progress.read(folder), told)) == []
     (folder / "4.json").write_text(json.dumps(state("done")))
     assert list(_news(Progress.read(folder), told)) == ["[5/6] a done cell"]
+
+
+def test_the_state_of_an_ended_cell_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = {"cells": [str(number) for number in range(100)], "started": 0.0}
+    (tmp_path / "sweep.json").write_text(json.dumps(about))
+    for number in range(100):
+        state = "running" if number == 7 else "done"
+        (tmp_path / f"{number}.json").write_text(json.dumps({"state": state, "time": 1.0}))
+    progress = Progress.read(tmp_path)
+    assert progress.ended == 99
+    read: list[str] = []
+    text = Path.read_text
+    monkeypatch.setattr(Path, "read_text", lambda path: (read.append(path.name), text(path))[1])
+    assert progress.newer(tmp_path).ended == 99
+    assert read == ["7.json"]

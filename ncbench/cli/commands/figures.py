@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from ncbench.cli.arguments import add_where
+
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
@@ -14,6 +16,7 @@ def main(argv: list[str]) -> int:
         description="Draw all figures that the records below some folders allow.",
     )
     parser.add_argument("folders", metavar="DIR", nargs="+")
+    add_where(parser)
     parser.add_argument(
         "--out", metavar="FOLDER", required=True, help="created if it does not exist"
     )
@@ -26,13 +29,13 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.results import read_records
+    from ncbench.results import parse_where, read_records
     from ncbench.results.series import bayes_remarks
 
     require("matplotlib")
     from ncbench.report.figures.files import write_figures
 
-    found = read_records(args.folders)
+    found = read_records(args.folders, parse_where(args.where))
     found.problems.extend(bayes_remarks(found.records))
     for problem in found.problems:
         print(problem, file=sys.stderr)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from ncbench.files import write_output
@@ -23,6 +24,9 @@ from ncbench.types import Record
 
 Drawn = tuple[str, Figure | NothingToDraw]
 
+MOST_PANELS = 24
+"""The largest number of panels of a figure; more can neither be read nor laid out in time."""
+
 
 def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[Drawn]:
     """Draw every figure; yield its file name, and the figure or the reason why there is none.
@@ -34,11 +38,12 @@ def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[D
         The sigma of confusion matrices and paths; by default the largest of each measure and data
         set.
     """
-    frame = results(records)
+    every = results(records)
+    frame = _first_panels(every)
     one_sigma = at_sigma(frame, sigma)
     yield _drawn("loss_against_sigma", lambda: loss_against_sigma(frame))
     yield _drawn("loss_against_sample_size", lambda: loss_against_sample_size(frame))
-    for ranking in rankings(plain(frame)):
+    for ranking in rankings(plain(every)):
         name = f"critical_difference-{_safe(ranking.measure)}"
         yield _drawn(name, lambda ranking=ranking: critical_difference(ranking))  # type: ignore[misc]
     for number, (measure, problem, rows) in enumerate(panels(one_sigma), 1):
@@ -46,6 +51,20 @@ def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[D
         yield _drawn(name, lambda rows=rows: confusion_matrices(rows, records))  # type: ignore[misc]
     yield _drawn("frank_wolfe_path", lambda: frank_wolfe_path(one_sigma, records))
     yield _drawn("stage_times", lambda: stage_times(frame, records))
+    if len(frame) < len(every):
+        number = len(panels(every))
+        yield (
+            "other panels",
+            NothingToDraw(
+                f"{number} combinations of measure and problem, of which figures show the first "
+                f"{MOST_PANELS}. Choose others with --where, such as --where dataset=iris seed=0"
+            ),
+        )
+
+
+def _first_panels(frame: pd.DataFrame) -> pd.DataFrame:
+    keys = ["measure", "problem"]
+    return frame.merge(frame[keys].drop_duplicates()[:MOST_PANELS], on=keys)
 
 
 def write_figures(

@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import made_up
 import pytest
+
+from ncbench.report.figures.files import _first_panels, figures
+from ncbench.results.series import results
 
 FAST = ("cpe=logistic", "cpe.C=1.0")
 
@@ -50,3 +54,14 @@ def test_the_command_refuses_in_words(
     assert refused.code == 2
     assert "pip install 'ncbench[report]'" in refused.err
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_more_panels_than_can_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncbench.report.figures.files.MOST_PANELS", 1)
+    cells = [made_up.record([0.1], dataset={"name": name}) for name in ("iris", "wine", "digits")]
+    every = results(cells)
+    assert _first_panels(every)["dataset"].tolist() == [every["dataset"].iloc[0]]
+    monkeypatch.setattr("ncbench.report.figures.files._drawn", lambda name, draw: (name, None))
+    names = dict(figures(cells))
+    assert "3 combinations of measure and problem, of which" in str(names["other panels"])
+    assert sum(name.startswith("confusion_matrices") for name in names) == 1

@@ -1,0 +1,110 @@
+"""How commands grow with the number of cells: time, memory, and size of ``outputs/``.
+
+``python benchmarks/many_cells.py [--cells 1250 2500 5000] [--run 50 100 200] [--json]`` copies the
+record and the state of one real cell as often, under other seeds, and measures ``aggregate``,
+``status``, ``figures`` and ``prune`` in processes of their own. It then runs sweeps of real, tiny
+cells (iris, ``cpe_argmax``, one trial) and measures the time of a cell and the peak memory of the
+process that starts them. The growth is the exponent b of ``time ~ cells^b`` between the first and
+the last number of cells.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TINY = ["dataset=iris", "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=1"]
+PROGRAM = """
+import atexit, resource, sys
+peak = lambda: print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+atexit.register(peak)
+from ncbench.__main__ import main
+main()
+"""
+
+
+def measured(folder: Path, *argv: str) -> tuple[float, float]:
+    """Run a command in a folder; return its time in seconds and its peak memory in MB."""
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *argv], cwd=folder, capture_output=True, text=True
+    )
+    seconds = time.perf_counter() - started
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    (peak,) = [line.split()[1] for line in done.stderr.splitlines() if line.startswith("peak ")]
+    return seconds, int(peak) / 1024
+
+
+def copy_cells(folder: Path, number: int) -> None:
+    """Run a sweep of one cell, and copy its record and its state."""
+    measured(folder, "-m", *TINY, "cache=false")
+    (path,) = folder.glob("outputs/cells/*/record.json")
+    record = json.loads(path.read_text())
+    (state,) = folder.glob("outputs/sweeps/*/0.json")
+    about = json.loads((state.parent / "sweep.json").read_text())
+    for seed in range(1, number):
+        identity = f"{seed:016x}"
+        copy = {**record, "id": identity, "config": {**record["config"], "seed": seed}}
+        place = folder / "outputs" / "cells" / identity
+        place.mkdir()
+        (place / "record.json").write_text(json.dumps(copy))
+        (state.parent / f"{seed}.json").write_text(state.read_text())
+    about["cells"] = [f"{seed:016x}" for seed in range(number)]
+    (state.parent / "sweep.json").write_text(json.dumps(about))
+
+
+def size_mb(folder: Path) -> float:
+    """Return the size of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
+
+
+def growth(numbers: dict[int, float]) -> float:
+    """Return b of ``number ~ cells^b`` between the smallest and the largest number of cells."""
+    (low, first), *_, (high, last) = sorted(numbers.items())
+    return math.log(last / first) / math.log(high / low)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cells", type=int, nargs="+", default=[1250, 2500, 5000])
+    parser.add_argument("--run", type=int, nargs="+", default=[50, 100, 200])
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    found: dict[str, dict[int, tuple[float, float]]] = {}
+    for cells in args.cells:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            copy_cells(folder, cells)
+            commands = {
+                "aggregate": ["aggregate", "outputs", "--format", "csv"],
+                "status": ["status", "outputs"],
+                "figures": ["figures", "outputs", "--out", "drawn", "--format", "png"],
+                "prune": ["prune", "outputs", "--yes"],
+            }
+            for name, command in commands.items():
+                found.setdefault(name, {})[cells] = measured(folder, *command)
+            found.setdefault("size of outputs/", {})[cells] = (size_mb(folder / "outputs"), 0.0)
+    for cells in args.run:
+        with tempfile.TemporaryDirectory() as temporary:
+            run = measured(Path(temporary), "-m", *TINY, f"seed=range(0,{cells})")
+            found.setdefault("sweep", {})[cells] = run
+    if args.json:
+        print(json.dumps(found))
+        return
+    for name, runs in found.items():
+        unit = "MB" if name.startswith("size") else "s"
+        for cells, (number, peak) in runs.items():
+            print(f"{name:<18} {cells:>6} cells  {number:8.2f} {unit}  peak {peak:6.0f} MB")
+        if len(runs) > 1:
+            print(f"{name:<18} grows as cells^{growth({k: v[0] for k, v in runs.items()}):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Full disks, clocks that are set back, and cells that take too long."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+QUICK = ("dataset=iris", "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=2")
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def records(tmp_path: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(tmp_path.rglob("record.json"))]
+
+
+@pytest.mark.parametrize("mode", [(), ("-m",)])
+def test_a_full_disk_is_one_message_and_the_same_command_completes(
+    mode: tuple[str, ...], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    sync = os.fsync
+
+    def fill(descriptor: int) -> None:
+        if str(tmp_path) in str(Path(f"/proc/self/fd/{descriptor}").resolve()):
+            written.append(descriptor)
+        if len(written) > 1:  # one trial of a single run; the first file of a sweep
+            raise FULL
+        sync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fill)
+        outcome = ncbench(*mode, *QUICK, "cache=false")
+    assert outcome.code == 1
+    assert outcome.err.count("\n") == 1
+    assert "No space left on device; finished cells and trials are kept; free space" in outcome.err
+    assert not list(tmp_path.rglob("*.tmp"))
+    assert records(tmp_path) == []
+    assert len(list(tmp_path.rglob("trial-*.json"))) == (not mode)
+    assert ncbench(*QUICK, "cache=false").code == 0
+    assert [record["status"] for record in records(tmp_path)] == ["done"]
+
+
+PLUGINS = """
+import errno, os, time
+import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+
+class Fills(NoisyLabelClassifier):
+    "Raises as on a full disk."
+
+    def _fit(self, X, y, noise):
+        if not os.path.exists("freed"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.n_ = noise.n
+
+    def _predict_proba(self, X):
+        return np.full((len(X), self.n_), 1 / self.n_)
+
+
+class Slow(Fills):
+    "Never ends."
+
+    def _fit(self, X, y, noise):
+        time.sleep(60)
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"fills": Fills, "slow": Slow}
+"""
+
+
+def test_a_full_disk_in_a_worker_leaves_no_record_and_the_sweep_completes_later(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(PLUGINS)
+    command = ("-m", *QUICK, "plugins_from=own.py", "algo=fills")
+    outcome = ncbench(*command)
+    assert outcome.code == 1
+    assert "No space left on device" in outcome.out
+    assert "Traceback" not in outcome.out + outcome.err
+    assert records(tmp_path) == []
+    (tmp_path / "freed").touch()
+    assert ncbench(*command).code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+def test_output_to_a_full_device_is_one_message(records: list, tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "ncbench", "aggregate", "."]
+        run = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert run.returncode == 1
+    assert run.stderr.count("\n") == 1
+    assert "No space left on device" in run.stderr
+
+
+def test_a_cell_that_takes_too_long_is_failed(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(PLUGINS)
+    command = (*QUICK, "plugins_from=own.py", "algo=slow")
+    started = time.monotonic()
+    alone = ncbench(*command, "timeout=0.5")
+    assert alone.code == 2
+    assert "the cell took longer than timeout=0.5" in alone.err
+    swept = ncbench("-m", *command, "timeout=4")
+    assert swept.code == 1
+    assert time.monotonic() - started < 40
+    (record,) = records(tmp_path)
+    assert record["status"] == "failed"
+    assert record["reason"] == "the cell took longer than timeout=4"
+    refused = ncbench(*command, "timeout=0")
+    assert "timeout=0.0; expected seconds above 0, or null" in refused.err
+
+
+def test_the_timeout_is_not_part_of_a_cell(ncbench: Callable) -> None:
+    assert ncbench(*QUICK, "timeout=100").code == 0
+    assert "found finished" in ncbench(*QUICK).out
+
+
+def test_a_clock_that_is_set_back_gives_no_negative_seconds(
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [time.time()]
+
+    def back() -> float:
+        now[0] -= 3600
+        return now[0]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", back)
+        assert ncbench(*QUICK).code == 0
+    assert records(tmp_path)[0]["seconds"] >= 0
