@@ -1,26 +1,6 @@
 """Records: one JSON file for each cell, ``output_dir/cells/<id>/record.json``.
 
-=================== ==================================================================
-key                 meaning
-=================== ==================================================================
-schema              version of this layout; readers ignore records of another version
-id                  hash of configuration, plug-in versions and data; names the folder
-status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with ``reason``
-                    and, unless the process was killed, ``traceback``)
-config              the resolved configuration
-plugins             distribution and version of each plug-in used
-dataset             name, classes, examples, features, source, fingerprint, and whether its
-                    distribution is known
-noise_matrix        T, column stochastic
-trials              one entry per trial: trial (its number), train_size, test_size, losses (every
-                    measure), absent (why a measure has none), confusion (expected, on the clean
-                    test part), noise_matrix_estimate, noise_matrix_diagnostics, diagnostics,
-                    seconds, and, with ``theory=true``, theory: the terms of the regret bounds
-seconds             time of the run that wrote the record
-peak_memory_mb      largest resident size of the process so far
-provenance          versions, commit, host, CPU, threads, command, time (UTC)
-=================== ==================================================================
-
+``record_schema.py`` has the layout, and ``docs/records.md`` describes it.
 ``ncbench.results.read`` reads records. The finished trials of an unfinished cell are stored in
 the same folder as ``trial-<k>.json``, so that a kill loses only the running trial.
 """
@@ -31,18 +11,19 @@ import contextlib
 import hashlib
 import inspect
 import json
+import sys
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncbench.files import locked, write_json
+from ncbench.files import locked, read_json, write_json
 from ncbench.plugin import KINDS, get_registry
 from ncbench.run.provenance import provenance
+from ncbench.run.record_schema import SCHEMA, check_record, check_trial
 
 if TYPE_CHECKING:
     from ncbench.types import Config
-
-SCHEMA = 1
 
 RECORD = "record.json"
 
@@ -59,12 +40,16 @@ def cell_id(config: Mapping[str, Any]) -> str:
     The data is not loaded for this.
     """
     identity = {
-        "config": {key: value for key, value in config.items() if key not in NOT_IDENTITY},
+        "config": _identity(config),
         "plugins": plugin_versions(config),
         "data": {kind: _source_fingerprint(config, kind) for kind in KINDS},
         "schema": SCHEMA,
     }
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in config.items() if key not in NOT_IDENTITY}
 
 
 def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
@@ -125,24 +110,29 @@ class CellFolder:
         """The path of the record."""
         return self.path / RECORD
 
-    def finished(self) -> dict[str, Any] | None:
+    def finished(self, *, say: bool = False) -> dict[str, Any] | None:
         """Return the record if the cell does not need to run, else None.
 
-        The record must be done or skipped, and have what the configuration asks for.
+        The record must be done or skipped, and have what the configuration asks for. With
+        ``say``, a file that is not a record of this cell is reported on standard error.
         """
         if self._config["force"]:
             return None
-        record = self._done_or_skipped()
+        record = self._done_or_skipped(say)
         if record and self._config.get("theory") and not record["config"].get("theory", True):
             return None  # records older than the key always have the terms
         return record
 
-    def _done_or_skipped(self) -> dict[str, Any] | None:
-        with contextlib.suppress(ValueError):
+    def _done_or_skipped(self, say: bool = False) -> dict[str, Any] | None:
+        try:
             record = read_record(self.record)
-            if record["status"] in ("done", "skipped"):
-                return record
-        return None
+            if _identity(record["config"]) != _identity(self._config):
+                raise ValueError(f"{self.record}: config: not the configuration of this cell")
+        except ValueError as error:
+            if say and self.record.exists():
+                print(f"ncbench: {error}; the cell is run again", file=sys.stderr, flush=True)
+            return None
+        return record if record["status"] in ("done", "skipped") else None
 
     @contextlib.contextmanager
     def locked(self, *, wait: bool = True) -> Iterator[bool]:
@@ -159,13 +149,20 @@ class CellFolder:
                 self.path.rmdir()
 
     def trials(self) -> dict[int, dict[str, Any]]:
-        """Return the trials stored by an interrupted run."""
+        """Return the trials stored by an interrupted run; report files that are not trials."""
         kept = {}
         for path in self.path.glob("trial-*.json"):
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                trial = json.loads(path.read_text())
-                if "theory" in trial or not self._config.get("theory"):
-                    kept[int(trial["trial"])] = trial
+            try:
+                trial = read_json(path)
+                check_trial(trial, self._config["measure"]["name"])
+                if path.name != f"trial-{trial['trial']}.json":
+                    raise ValueError(f"trial.trial: {trial['trial']}; expected as in the file name")
+            except ValueError as error:
+                reason = str(error).removeprefix(f"{path}: ")
+                print(f"ncbench: {path}: {reason}; run again", file=sys.stderr, flush=True)
+                continue
+            if "theory" in trial or not self._config.get("theory"):
+                kept[trial["trial"]] = trial
         return kept
 
     def keep_trial(self, trial: Mapping[str, Any]) -> None:
@@ -179,6 +176,8 @@ class CellFolder:
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Write the record; if it is done, delete the single trials."""
+        if self.record.is_dir():  # nothing of ours, but not ours to delete
+            self.record.rename(self.record.with_name(f"{RECORD}.{uuid.uuid4().hex[:8]}"))
         write_json(self.record, record)
         if record["status"] == "done":
             self.forget_trials()
@@ -206,7 +205,7 @@ class CellFolder:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read one record; raise ValueError if the file is not a record.
+    """Read one record; raise ValueError, with file and field, if it is not a record.
 
     Examples
     --------
@@ -215,16 +214,30 @@ def read_record(path: Path) -> dict[str, Any]:
     ...
     ValueError: no-record.json: No such file or directory
     """
+    record: dict[str, Any] = read_json(path)
     try:
-        record = json.loads(path.read_text())
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from error
+        check_record(record)
+        if path.parent.parent.name == "cells" and record["id"] != path.parent.name:
+            raise ValueError(f"id: {record['id']}; expected {path.parent.name}, as its folder")
     except ValueError as error:
-        raise ValueError(f"{path}: not JSON ({error})") from error
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        found = record.get("schema") if isinstance(record, dict) else None
-        raise ValueError(f"{path}: not a record of schema {SCHEMA} (found {found!r})")
+        raise ValueError(f"{path}: {error}") from error
     return record
+
+
+def read_configs(path: Path) -> list[dict[str, Any]]:
+    """Read the configurations of a sweep; raise ValueError if they are not."""
+    configs = read_json(path)
+    if not isinstance(configs, list):
+        raise ValueError(f"{path}: expected a list")
+    for config in configs:
+        about = config if isinstance(config, dict) else {}
+        command = {"command": about.get("command", [])}
+        made = {"schema": SCHEMA, "status": "skipped", "reason": "", "provenance": command}
+        try:
+            check_record({**made, "id": about.get("id"), "config": config})
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    return configs
 
 
 def record_paths(folder: str | Path) -> list[Path]:
