@@ -48,6 +48,9 @@ def write_whole(path: Path, content: bytes) -> None:
 def write_output(out: Path, content: bytes) -> None:
     """Write the file given by ``--out`` atomically; raise NcbenchError if that fails.
 
+    A device, a pipe or a link, such as ``/dev/stdout``, is not replaced: the content is written
+    to what is there.
+
     Examples
     --------
     >>> import tempfile
@@ -58,7 +61,11 @@ def write_output(out: Path, content: bytes) -> None:
     cannot be written: Is a directory
     """
     try:
-        write_whole(out, content)
+        if out.is_symlink() or (out.exists() and not out.is_file() and not out.is_dir()):
+            with out.open("wb") as stream:
+                stream.write(content)
+        else:
+            write_whole(out, content)
     except OSError as error:
         raise NcbenchError(f"--out {out}: cannot be written: {error.strerror}") from error
 

@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 from ncbench import __version__
 from ncbench.cli import commands
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError, UnknownName, printable
 
 
 def main() -> None:
@@ -40,7 +40,8 @@ def main() -> None:
 
             code = run(argv)
     except NcbenchError as error:
-        print(f"ncbench: {error}", file=sys.stderr)
+        message = "\n".join(map(printable, str(error).split("\n")))
+        print(f"ncbench: {message}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print("ncbench: interrupted", file=sys.stderr)

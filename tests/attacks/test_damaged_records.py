@@ -22,7 +22,7 @@ from attacks.damage import DAMAGES, FILES, write_damaged
 from ncbench.cli.main import main
 from ncbench.files import read_json
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("damaged records")]
 
 NAMES = [*DAMAGES, *FILES]
 SWEEP = (
