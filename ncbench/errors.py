@@ -7,6 +7,7 @@ code 2. Any other exception is a bug in a plug-in or in ncbench and keeps its tr
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -49,6 +50,22 @@ def counted(number: int, one: str, several: str = "") -> str:
     ('1 cell', '2 cells', '0 cells were')
     """
     return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""Return one line of text with its control characters, and bytes that are no UTF-8, escaped.
+
+    Text from files of others could otherwise move a terminal's cursor or break a table.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2Jb\udcff"))
+    a\x1b[2Jb\udcff
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:

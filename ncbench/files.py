@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import signal
@@ -55,6 +56,9 @@ def write_whole(path: Path, content: bytes) -> None:
 def write_output(out: Path, content: bytes) -> None:
     """Write the file given by ``--out`` atomically; raise NcbenchError if that fails.
 
+    A device, a pipe or a link, such as ``/dev/stdout``, is not replaced: the content is written
+    to what is there.
+
     Examples
     --------
     >>> import tempfile
@@ -65,14 +69,73 @@ def write_output(out: Path, content: bytes) -> None:
     cannot be written: Is a directory
     """
     try:
-        write_whole(out, content)
+        if out.is_symlink() or (out.exists() and not out.is_file() and not out.is_dir()):
+            with out.open("wb") as stream:
+                stream.write(content)
+        else:
+            write_whole(out, content)
     except OSError as error:
         raise NcbenchError(f"--out {out}: cannot be written: {error.strerror}") from error
 
 
+_CHECKSUM = b', "checksum": "'
+
+
 def write_json(path: Path, data: Any) -> None:
-    """Write plain data as JSON, atomically; NaN and infinity raise ValueError."""
-    write_whole(path, json.dumps(data, allow_nan=False).encode())
+    """Write plain data as JSON, atomically; NaN and infinity raise ValueError.
+
+    A mapping gets a last key, ``checksum``, for :func:`read_json`.
+    """
+    content = json.dumps(data, allow_nan=False).encode()
+    if isinstance(data, dict) and data:
+        content = content[:-1] + _CHECKSUM + _digest(content[:-1]) + b'"}'
+    write_whole(path, content)
+
+
+def read_json(path: Path) -> Any:
+    """Read a file that ``write_json`` wrote; raise ValueError, with the path, if it is damaged.
+
+    The checksum covers every byte before it. A file without one is read as it is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "a.json")
+    >>> write_json(path, {"loss": 0.25})
+    >>> read_json(path)
+    {'loss': 0.25}
+    >>> _ = path.write_text(path.read_text().replace("0.25", "0.15"))
+    >>> try:
+    ...     read_json(path)
+    ... except ValueError as error:
+    ...     print(str(error).split("a.json: ")[1])
+    damaged or edited: its checksum does not match (without the key "checksum" it would be read)
+    """
+    try:
+        if path.exists() and not path.is_file():  # a pipe would never end
+            raise ValueError(f"{path}: not a regular file")
+        content = path.read_bytes()
+        head, checksum, tail = content.rpartition(_CHECKSUM)
+        if checksum and tail.strip() != _digest(head) + b'"}':
+            raise ValueError(
+                f"{path}: damaged or edited: its checksum does not match (without the key "
+                '"checksum" it would be read)'
+            )
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from error
+    try:
+        data = json.loads(content)
+    except RecursionError as error:
+        raise ValueError(f"{path}: nested too deeply") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: not JSON ({error})") from error
+    if isinstance(data, dict):
+        data.pop("checksum", None)
+    return data
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
 
 
 @contextlib.contextmanager

@@ -20,14 +20,41 @@ def confusions(rng: np.random.Generator, n: int) -> list[list[list[float]]]:
     return [rng.dirichlet(np.ones(9)).reshape(3, 3).tolist() for _ in range(n)]
 
 
+def complete(record: dict[str, Any], identity: str) -> dict[str, Any]:
+    """Return a record with made-up entries for the fields that it lacks."""
+    whole = {"schema": SCHEMA, "id": identity, "status": "done", "seconds": 1.0, **record}
+    trials = [
+        {
+            "trial": k,
+            "confusion": [[0.5, 0.0], [0.0, 0.5]],
+            "seconds": {"fit": 1.0},
+            **(trial if isinstance(trial, dict) else {}),
+        }
+        for k, trial in enumerate(whole.get("trials") or [])
+    ]
+    if whole["status"] == "done" and trials:
+        n = len(trials[0]["confusion"])
+        T = np.eye(n).tolist()
+        classes = [str(k) for k in range(n)]
+        about = {"name": "made up", "classes": classes, "examples": 100}
+        whole = {"dataset": about, "noise_matrix": T, **whole}
+        whole["trials"] = [{"noise_matrix_estimate": T, **trial} for trial in trials]
+    return whole
+
+
+def put(path: Path, record: dict[str, Any]) -> dict[str, Any]:
+    """Write a record as a file, with the fields that it lacks; its folder is its id."""
+    whole = complete(record, path.parent.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(whole))
+    return whole
+
+
 def write(folder: Path, **changes: Any) -> dict[str, Any]:
     """Write a record below a folder."""
-    record = {"schema": SCHEMA, "status": "done", "provenance": {"time": "2026"}, **changes}
-    record["id"] = f"{len(list(folder.rglob('record.json'))):016x}"
-    path = folder / "cells" / record["id"] / "record.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(record))
-    return record
+    identity = f"{len(list(folder.rglob('record.json'))):016x}"
+    path = folder / "cells" / identity / "record.json"
+    return put(path, {"provenance": {"time": "2026"}, **changes})
 
 
 def name(record: dict[str, Any], kind: str) -> str:

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 
 from ncbench import __version__
 from ncbench.cli import commands
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError, UnknownName, printable
 from ncbench.files import is_full
 
 
@@ -43,7 +43,8 @@ def main() -> None:
             code = run(argv)
         sys.stdout.flush()
     except NcbenchError as error:
-        print(f"ncbench: {error}", file=sys.stderr)
+        message = "\n".join(map(printable, str(error).split("\n")))
+        print(f"ncbench: {message}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print("ncbench: interrupted", file=sys.stderr)

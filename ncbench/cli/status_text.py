@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shlex
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ncbench.errors import NcbenchError, counted
-from ncbench.run import STOP, Progress
+from ncbench.errors import NcbenchError, counted, printable
+from ncbench.run import STOP, Progress, read_sweep
 
 
 def print_status(output_dir: str, *, every: bool) -> None:
@@ -24,24 +24,28 @@ def print_status(output_dir: str, *, every: bool) -> None:
     if not paths:
         raise NcbenchError(f"{output_dir}: contains no sweeps (looked for {output_dir}/sweeps/*/)")
     for path in paths if every else paths[-1:]:
-        about = json.loads(path.read_text())
+        try:
+            about = read_sweep(path.parent)
+        except ValueError as error:
+            print(f"ignored: {error}", file=sys.stderr)
+            continue
         progress = Progress.read(path.parent)
         ended = _ended(path.parent, about)
         if ended:
             progress = replace(progress, gone=about["host"])
         began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(about["started"]))
         cells = counted(progress.total, "cell")
-        print(f"{path.parent.name}: {cells}, started {began} on {about['host']}")
-        print(f"  python -m ncbench {shlex.join(about['command'])}")
+        print(printable(f"{path.parent.name}: {cells}, started {began} on {about['host']}"))
+        print(printable(f"  python -m ncbench {shlex.join(about['command'])}"))
         print(f"  {progress}")
         if ended and progress.ended < progress.total:
             print("  This sweep was stopped; the command above resumes it.")
         for state in progress.running:
             since = max(0, round(time.time() - state["time"]))
-            print(f"  running for {since} s on {state['host']}: {state['cell']}")
+            print(printable(f"  running for {since} s on {state['host']}: {state['cell']}"))
         for state in progress.states.values():
             if state["state"] == "failed":
-                print(f"  {state['line']}")
+                print(*(f"  {printable(line)}" for line in state["line"].split("\n")), sep="\n")
 
 
 def _ended(folder: Path, about: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from ncbench.config.settings import MISSING, SETTINGS, Settings
-from ncbench.errors import NcbenchError, UnknownName, require
+from ncbench.errors import NcbenchError, UnknownName, printable, require
 from ncbench.imports import notice_renamed
 from ncbench.plugin import (
     KINDS,
@@ -110,6 +110,7 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
             f"plugins_from={config['plugins_from']}: set plugins_from on the command line, not in "
             "a config file"
         )
+    _refuse_control_characters("", config)
     return config
 
 
@@ -122,6 +123,15 @@ def _use_labels_as_they_are(registry: Registry, config: dict[str, Any]) -> None:
         config["noise"] = {"name": "annotators", **defaults}
     if config["noise"]["name"] == "annotators":
         config["sigma"] = 0.0  # no noise is added
+
+
+def _refuse_control_characters(key: str, value: Any) -> None:
+    """Raise for text that would break a table, or that a later command could not print."""
+    if isinstance(value, str) and printable(value) != value:
+        raise NcbenchError(f"{key}={printable(value)}; expected text without control characters")
+    if isinstance(value, dict | list):
+        for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            _refuse_control_characters(f"{key}.{name}".strip("."), inner)
 
 
 def _resolve_plugin(registry: Registry, kind: str, cfg: Any) -> dict[str, Any]:

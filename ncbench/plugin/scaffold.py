@@ -20,6 +20,7 @@ from ncbench.errors import NcbenchError
 from ncbench.plugin.registry import KINDS, get_registry
 
 _NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+_LONGEST = 60
 
 
 class Start(NamedTuple):
@@ -121,10 +122,10 @@ def write_package(name: str, kind: str) -> tuple[Path, list[str]]:
 
 
 def _check_name(name: str, module: str, group: str, folder: Path) -> None:
-    if not _NAME.fullmatch(name) or keyword.iskeyword(module):
+    if not _NAME.fullmatch(name) or keyword.iskeyword(module) or len(name) > _LONGEST:
         raise NcbenchError(
             f"new-plugin {name}: not a valid package name; use lowercase letters, digits and "
-            "single dashes, starting with a letter, such as my-method"
+            f"single dashes, starting with a letter, at most {_LONGEST} in all, such as my-method"
         )
     if folder.exists() or folder.is_symlink():
         raise NcbenchError(f"new-plugin {name}: {folder.absolute()} already exists")

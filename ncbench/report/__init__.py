@@ -4,7 +4,7 @@ Import ``audit_text`` and ``regret_text`` by their paths: they need scikit-learn
 ``html`` and ``paper`` need the packages of the extra ``report``.
 """
 
-from ncbench.report.export import TABLE_FORMATS, Results, print_or_write, write
+from ncbench.report.export import TABLE_FORMATS, Results, as_csv, print_or_write, write
 from ncbench.report.failures import print_failures
 from ncbench.report.grid import markdown_of, print_sections
 from ncbench.report.reference_text import COMPARISON_FORMATS, comparison_sections
@@ -12,6 +12,6 @@ from ncbench.report.significance_text import SIGNIFICANCE_FORMATS, Conclusions
 
 __all__ = [
     "COMPARISON_FORMATS", "SIGNIFICANCE_FORMATS", "TABLE_FORMATS", "Conclusions", "Results",
-    "comparison_sections", "markdown_of", "print_failures", "print_or_write", "print_sections",
-    "write",
+    "as_csv", "comparison_sections", "markdown_of", "print_failures", "print_or_write",
+    "print_sections", "write",
 ]  # fmt: skip

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -79,8 +81,7 @@ class Results:
 
     def csv(self) -> str:
         """Return the tidy table as CSV."""
-        text: str = self.tidy().to_csv(index=False)
-        return text.rstrip("\n")
+        return as_csv(self.tidy()).rstrip("\n")
 
     def json(self) -> str:
         """Return the tidy table as a JSON list of rows."""
@@ -101,6 +102,30 @@ class Results:
                 "--format parquet needs pyarrow: pip install 'ncbench[parquet]'"
             ) from error
         return stream.getvalue()
+
+
+_FORMULA = re.compile(r"[=+@\-\t\r]")
+
+
+def as_csv(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV that a spreadsheet does not take for formulas.
+
+    Text that begins like a formula gets an apostrophe in front. Numbers stay as they are.
+
+    Examples
+    --------
+    >>> print(as_csv(pd.DataFrame({"algo": ["=1+1", "fw"], "mean": [-0.5, 0.5]})), end="")
+    algo,mean
+    '=1+1,-0.5
+    fw,0.5
+    """
+    safe = frame.map(_no_formula)
+    text: str = safe.rename(columns=_no_formula).to_csv(index=False)
+    return text
+
+
+def _no_formula(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 TABLE_FORMATS: dict[str, Callable[[Results], str | bytes]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ncbench.errors import printable
 from ncbench.report.grid import Entry, Grid
 from ncbench.types import Record
 
@@ -18,7 +19,7 @@ def print_failures(records: Sequence[Record]) -> None:
     for record in records:
         config = record["config"]
         measure, dataset, algo = (config[kind]["name"] for kind in ("measure", "dataset", "algo"))
-        reason = record["reason"].split("\n")[0]
+        reason = printable(record["reason"].split("\n")[0])
         row = [record["id"], measure, dataset, f"{config['sigma']:g}", algo, reason]
         rows.append(list(map(Entry, row)))
     print()

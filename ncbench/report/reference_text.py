@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ncbench.report.export import as_csv
 from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
 from ncbench.results import AHEAD, COMPARED, NOT_PRESENT, Comparison, as_text
 
@@ -29,8 +30,7 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
 
 def _csv(comparison: Comparison) -> str:
     """Return one row for each cell."""
-    text: str = comparison.cells.to_csv(index=False)
-    return text.rstrip("\n")
+    return as_csv(comparison.cells).rstrip("\n")
 
 
 def _json(comparison: Comparison) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ncbench.errors import NcbenchError, counted
+from ncbench.errors import NcbenchError, counted, printable
 from ncbench.results.frame import Filter, FrameBuilder
 from ncbench.results.trial_value import Value
 from ncbench.run import read_record, record_paths, with_bar
@@ -32,7 +32,7 @@ def find_records(folders: Sequence[str], report: Callable[[str], Any]) -> Iterat
         try:
             yield Found(path, read_record(path))
         except ValueError as error:
-            report(f"ignored: {error}")
+            report(f"ignored: {printable(str(error))}")
 
 
 def each_record(folders: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -4,10 +4,17 @@ Import ``cell``, ``verify`` and ``sweep`` by their paths: they need scikit-learn
 """
 
 from ncbench.run.describe import describe_cell, result_line
-from ncbench.run.progress import STOP, Progress, watched, with_bar
-from ncbench.run.record import NOT_IDENTITY, CellFolder, identified, read_record, record_paths
+from ncbench.run.progress import STOP, Progress, read_sweep, watched, with_bar
+from ncbench.run.record import (
+    NOT_IDENTITY,
+    CellFolder,
+    identified,
+    read_configs,
+    read_record,
+    record_paths,
+)
 
 __all__ = [
-    "NOT_IDENTITY", "STOP", "CellFolder", "Progress", "describe_cell", "identified", "read_record",
-    "record_paths", "result_line", "watched", "with_bar",
+    "NOT_IDENTITY", "STOP", "CellFolder", "Progress", "describe_cell", "identified", "read_configs",
+    "read_record", "read_sweep", "record_paths", "result_line", "watched", "with_bar",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ from ncbench.types import Config
 def run_alone(config: Config) -> dict[str, Any]:
     """Run a single cell; errors are raised, and bad input writes nothing."""
     folder = CellFolder(config)
-    finished = folder.finished()
+    finished = folder.finished(say=True)
     if finished:
         return finished
     cell = prepare(config)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 import threading
@@ -11,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+from ncbench.files import read_json
 
 Thing = TypeVar("Thing")
 
@@ -51,8 +52,8 @@ class Progress:
 
     @classmethod
     def read(cls, folder: Path) -> Progress:
-        """Read a sweep's folder; a state that cannot be read yet counts as not started."""
-        about = json.loads((folder / "sweep.json").read_text())
+        """Read a sweep's folder; a state that cannot be read counts as not started."""
+        about = read_sweep(folder)
         return cls(len(about["cells"]), {}, about["started"]).newer(folder)
 
     def newer(self, folder: Path) -> Progress:
@@ -60,9 +61,9 @@ class Progress:
         states = {n: state for n, state in self.states.items() if state["state"] != "running"}
         for name in os.listdir(folder):
             number, _, suffix = name.partition(".")
-            if suffix == "json" and number.isdigit() and int(number) not in states:
-                with contextlib.suppress(OSError, ValueError):
-                    states[int(number)] = json.loads((folder / name).read_text())
+            if suffix == "json" and number.isdecimal() and int(number) not in states:
+                with contextlib.suppress(ValueError):
+                    states[int(number)] = _state(read_json(folder / name))
         return replace(self, states=states)
 
     def count(self, *states: str) -> int:
@@ -98,6 +99,35 @@ class Progress:
         parts += [f"{len(self.running)} running{note}", f"{self.total - self.ended} remaining"]
         left = self.seconds_left
         return ", ".join(parts) + (f", about {_duration(left)} left" if left is not None else "")
+
+
+_ABOUT = {"command": list, "cells": list, "started": (int, float), "host": str, "pid": int}
+_STATE = {"state": str, "time": (int, float)}
+_RUNNING = {"cell": str, "host": str}
+
+
+def read_sweep(folder: Path) -> dict[str, Any]:
+    """Read ``sweep.json``; raise ValueError, with file and field, if it is damaged."""
+    path = folder / "sweep.json"
+    about: dict[str, Any] = _checked(read_json(path), _ABOUT, path)
+    if not all(isinstance(word, str) for word in (*about["command"], *about["cells"])):
+        raise ValueError(f"{path}: command, cells: expected lists of texts")
+    if not (0 <= about["started"] < 2**40 and 0 < about["pid"] < 2**31):
+        raise ValueError(f"{path}: started, pid: not a time, or not the number of a process")
+    return about
+
+
+def _state(state: Any) -> dict[str, Any]:
+    _checked(state, _STATE, "state")
+    more = _RUNNING if state["state"] == "running" else {"line": str}
+    return _checked(state, more, "state")
+
+
+def _checked(content: Any, fields: Mapping[str, Any], where: Any) -> dict[str, Any]:
+    for key, kind in fields.items():
+        if not isinstance(content, dict) or not isinstance(content.get(key), kind):
+            raise ValueError(f"{where}: {key} is missing or of another type")
+    return dict(content)
 
 
 def _duration(seconds: float) -> str:

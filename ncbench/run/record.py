@@ -1,6 +1,5 @@
 """Records: one JSON file for each cell, ``output_dir/cells/<id>/record.json``.
 
-=================== ==================================================================
 key                 meaning
 =================== ==================================================================
 schema              version of this layout; readers ignore records of another version
@@ -26,6 +25,8 @@ peak_memory_mb      largest resident size of the process so far
 provenance          versions, commit, host, CPU, threads, command, time (UTC)
 =================== ==================================================================
 
+=======
+``record_schema.py`` has the layout, and ``docs/records.md`` describes it.
 ``ncbench.results.read`` reads records. The finished trials of an unfinished cell are stored in
 the same folder as ``trial-<k>.json``, so that a kill loses only the running trial.
 """
@@ -37,18 +38,18 @@ import hashlib
 import inspect
 import json
 import sys
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncbench.files import locked, write_json
+from ncbench.files import locked, read_json, write_json
 from ncbench.plugin import KINDS, get_registry, short_name
 from ncbench.run.provenance import provenance
+from ncbench.run.record_schema import SCHEMA, check_record, check_trial
 
 if TYPE_CHECKING:
     from ncbench.types import Config
-
-SCHEMA = 1
 
 RECORD = "record.json"
 
@@ -74,12 +75,8 @@ def cell_id(config: Mapping[str, Any]) -> str:
 
     The data is not loaded for this.
     """
-    # "plugins" has the distribution: algo=ncfw@ncbench is the cell of algo=ncfw.
-    short = {kind: {**config[kind], "name": short_name(config[kind]["name"])} for kind in KINDS}
-    for name in _added_parameters(config["dataset"]):
-        short["dataset"].pop(name)
     identity = {
-        "config": {k: v for k, v in {**config, **short}.items() if k not in NOT_IDENTITY},
+        "config": _identity(config),
         "plugins": plugin_versions(config),
         "data": {kind: _source_fingerprint(config, kind) for kind in KINDS},
         "schema": SCHEMA,
@@ -87,10 +84,15 @@ def cell_id(config: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _added_parameters(dataset: Mapping[str, Any]) -> list[str]:
-    """Return the parameters that are not used and that earlier versions did not have."""
-    added = getattr(get_registry().target("dataset", dataset["name"]), "added_parameters", ())
-    return [name for name in added if dataset.get(name) is None and name in dataset]
+def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a configuration that tells cells apart."""
+    # "plugins" has the distribution: algo=ncfw@ncbench is the cell of algo=ncfw.
+    short = {kind: {**config[kind], "name": short_name(config[kind]["name"])} for kind in KINDS}
+    target = get_registry().target("dataset", config["dataset"]["name"])
+    for name in getattr(target, "added_parameters", ()):
+        if short["dataset"].get(name) is None:
+            short["dataset"].pop(name, None)
+    return {key: value for key, value in {**config, **short}.items() if key not in NOT_IDENTITY}
 
 
 def _source_fingerprint(config: Mapping[str, Any], kind: str) -> str:
@@ -159,14 +161,15 @@ class CellFolder:
         """The path of the record."""
         return self.path / RECORD
 
-    def finished(self) -> dict[str, Any] | None:
+    def finished(self, *, say: bool = False) -> dict[str, Any] | None:
         """Return the record if the cell does not need to run, else None.
 
-        The record must be done or skipped, and have what the configuration asks for.
+        The record must be done or skipped, and have what the configuration asks for. With
+        ``say``, a file that is not a record of this cell is reported on standard error.
         """
         if self._config["force"]:
             return None
-        record = self._done_or_skipped()
+        record = self._done_or_skipped(say)
         if record and self._edited(record):
             return None
         if record and self._config.get("theory") and not record["config"].get("theory", True):
@@ -188,12 +191,16 @@ class CellFolder:
             if kind in then and then[kind] != now[kind]
         ]
 
-    def _done_or_skipped(self) -> dict[str, Any] | None:
-        with contextlib.suppress(ValueError):
+    def _done_or_skipped(self, say: bool = False) -> dict[str, Any] | None:
+        try:
             record = read_record(self.record)
-            if record["status"] in ("done", "skipped"):
-                return record
-        return None
+            if _identity(record["config"]) != _identity(self._config):
+                raise ValueError(f"{self.record}: config: not the configuration of this cell")
+        except ValueError as error:
+            if say and self.record.exists():
+                print(f"ncbench: {error}; the cell is run again", file=sys.stderr, flush=True)
+            return None
+        return record if record["status"] in ("done", "skipped") else None
 
     @contextlib.contextmanager
     def locked(self, *, wait: bool = True) -> Iterator[bool]:
@@ -210,17 +217,24 @@ class CellFolder:
                 self.path.rmdir()
 
     def trials(self) -> dict[int, dict[str, Any]]:
-        """Return the trials stored by an interrupted run."""
+        """Return the trials stored by an interrupted run; report files that are not trials."""
         kept = {}
         for path in self.path.glob("trial-*.json"):
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                trial = json.loads(path.read_text())
-                edited = self._edited(trial)
-                if edited:
-                    _notice(f"{path}: run again, because {' and '.join(edited)} was edited")
-                elif "theory" in trial or not self._config.get("theory"):
-                    trial.pop("code", None)
-                    kept[int(trial["trial"])] = trial
+            try:
+                trial = read_json(path)
+                check_trial(trial, self._config["measure"]["name"])
+                if path.name != f"trial-{trial['trial']}.json":
+                    raise ValueError(f"trial.trial: {trial['trial']}; expected as in the file name")
+            except ValueError as error:
+                reason = str(error).removeprefix(f"{path}: ")
+                print(f"ncbench: {path}: {reason}; run again", file=sys.stderr, flush=True)
+                continue
+            edited = self._edited(trial)
+            if edited:
+                _notice(f"{path}: run again, because {' and '.join(edited)} was edited")
+            elif "theory" in trial or not self._config.get("theory"):
+                trial.pop("code", None)
+                kept[trial["trial"]] = trial
         return kept
 
     def keep_trial(self, trial: Mapping[str, Any]) -> None:
@@ -235,6 +249,8 @@ class CellFolder:
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Write the record; if it is done, delete the single trials."""
+        if self.record.is_dir():  # nothing of ours, but not ours to delete
+            self.record.rename(self.record.with_name(f"{RECORD}.{uuid.uuid4().hex[:8]}"))
         write_json(self.record, record)
         if record["status"] == "done":
             self.forget_trials()
@@ -267,7 +283,7 @@ def _notice(text: str) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read one record; raise ValueError if the file is not a record.
+    """Read one record; raise ValueError, with file and field, if it is not a record.
 
     Examples
     --------
@@ -276,16 +292,30 @@ def read_record(path: Path) -> dict[str, Any]:
     ...
     ValueError: no-record.json: No such file or directory
     """
+    record: dict[str, Any] = read_json(path)
     try:
-        record = json.loads(path.read_text())
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from error
+        check_record(record)
+        if path.parent.parent.name == "cells" and record["id"] != path.parent.name:
+            raise ValueError(f"id: {record['id']}; expected {path.parent.name}, as its folder")
     except ValueError as error:
-        raise ValueError(f"{path}: not JSON ({error})") from error
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        found = record.get("schema") if isinstance(record, dict) else None
-        raise ValueError(f"{path}: not a record of schema {SCHEMA} (found {found!r})")
+        raise ValueError(f"{path}: {error}") from error
     return record
+
+
+def read_configs(path: Path) -> list[dict[str, Any]]:
+    """Read the configurations of a sweep; raise ValueError if they are not."""
+    configs = read_json(path)
+    if not isinstance(configs, list):
+        raise ValueError(f"{path}: expected a list")
+    for config in configs:
+        about = config if isinstance(config, dict) else {}
+        command = {"command": about.get("command", [])}
+        made = {"schema": SCHEMA, "status": "skipped", "reason": "", "provenance": command}
+        try:
+            check_record({**made, "id": about.get("id"), "config": config})
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    return configs
 
 
 def record_paths(folder: str | Path) -> list[Path]:

@@ -9,7 +9,6 @@ its own files, so that all launchers, on one machine or many, report in the same
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import platform
 import shlex
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.config.overrides import quoted
-from ncbench.files import is_full, write_json
+from ncbench.files import is_full, read_json, write_json
 from ncbench.run.describe import describe_cell
 from ncbench.run.progress import STOP, Progress
 from ncbench.run.record import CellFolder, read_record
@@ -69,7 +68,7 @@ class Sweep:
         write_json(self.folder / "sweep.json", about)
         write_json(self.folder / "configs.json", list(self.configs))
         for number, config in enumerate(self.configs):
-            finished = CellFolder(config).finished()
+            finished = CellFolder(config).finished(say=True)
             if finished:
                 note(self.folder, number, {**summary(finished), "state": "found"})
             else:
@@ -139,7 +138,7 @@ def run_job(cfg: DictConfig) -> None:
 
     folder = Path(HydraConfig.get().sweep.dir)
     try:
-        run_cells(folder, json.loads((folder / JOBS).read_text())[cfg.job])
+        run_cells(folder, read_json(folder / JOBS)[cfg.job])
     except OSError as error:
         if not is_full(error):
             raise
@@ -157,8 +156,8 @@ def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:
 
 def run_cells(folder: Path, numbers: Sequence[int]) -> None:
     """Run cells of a sweep, one after the other, in a worker process."""
-    configs = json.loads((folder / "configs.json").read_text())
-    _end_with_the_sweep(json.loads((folder / "sweep.json").read_text())["pid"])
+    configs = read_json(folder / "configs.json")
+    _end_with_the_sweep(read_json(folder / "sweep.json")["pid"])
     for number in numbers:
         if (folder / STOP).exists():
             return

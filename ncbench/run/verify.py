@@ -22,6 +22,9 @@ def rerun(
     record = _find(folder, identity)
     # Records from before the key ``theory`` always have the terms of the bounds.
     config = {"theory": True, **record["config"], "cache": False}
+    for key in (*KINDS, "seed", "trials", "test_size", "data_dir", "threads"):
+        if key not in config:
+            raise NcbenchError(f"{record['id']}: config.{key} is missing, so it cannot be run")
     if data_dir is not None:
         config["data_dir"] = data_dir
     if threads is not None:
@@ -32,7 +35,7 @@ def rerun(
     # Convert to JSON and back, as for the record: floats survive that bit for bit.
     trials = json.loads(json.dumps(run_trials(cell)))
     differences = [*_versions(record, config)]
-    if cell.dataset.fingerprint != record["dataset"]["fingerprint"]:
+    if cell.dataset.fingerprint != record["dataset"].get("fingerprint"):
         differences.append("dataset: the data has changed")
     noise = cell.noisy.noise_matrix
     _compare("noise_matrix", record["noise_matrix"], noise and noise.matrix.tolist(), differences)
@@ -90,15 +93,15 @@ def _check_parameters(record: dict[str, Any]) -> None:
                 raise NcbenchError(
                     f"{record['id']}: {kind}.{parameter}={given[parameter]} is not a parameter of "
                     f"{kind}={plugin.name} in {plugin.distribution} {plugin.version}; the record "
-                    f"was made with {record['plugins'].get(kind, 'another version')}"
+                    f"was made with {record.get('plugins', {}).get(kind, 'another version')}"
                 )
 
 
 def _versions(record: dict[str, Any], config: dict[str, Any]) -> Iterator[str]:
     now = plugin_versions(config)
-    for kind, then in record["plugins"].items():
-        if now[kind] != then:
-            yield f"plugins.{kind}: was {then}, is {now[kind]}"
+    for kind, then in record.get("plugins", {}).items():
+        if now.get(kind) != then:
+            yield f"plugins.{kind}: was {then}, is {now.get(kind)}"
 
 
 def _compare(where: str, then: Any, now: Any, differences: list[str]) -> None:

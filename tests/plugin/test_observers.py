@@ -131,7 +131,7 @@ def test_observing_changes_neither_id_nor_numbers(
     assert after["trials"][0]["losses"] == before["trials"][0]["losses"]
     assert after["config"]["sigma"] == before["config"]["sigma"]
     assert len(seen()) == 2
-    assert ncbench("rerun", "outputs", before["id"]).code == 0
+    assert ncbench("rerun", "outputs", before["id"], "--plugins-from", "watch.py").code == 0
     assert seen() == []  # a rerun is no run
 
 

@@ -133,9 +133,10 @@ def test_a_record_that_lacks_something_is_reported(
     write(tmp_path, config=None)
     outcome = ncbench("aggregate", ".", "--format", "csv")
     assert outcome.out == whole
-    assert outcome.err.count("ignored: record 0000") == 4
-    assert "KeyError: 'measure'" in outcome.err
-    assert "KeyError: 'losses'" in outcome.err
+    assert outcome.err.count("ignored: cells/0000") == 4
+    assert "record.json: config.measure is missing" in outcome.err
+    assert "record.json: trials[0].losses is missing" in outcome.err
+    assert "record.json: config: None; expected a mapping" in outcome.err
 
 
 def test_the_marks_follow_the_rule_they_state(ncbench: Callable, tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from made_up import other_keys, record, table
+from made_up_files import complete
 
 from ncbench.results.frame import tidy
 from ncbench.results.read import each_record
 from ncbench.results.trial_value import Value
-from ncbench.run.record import SCHEMA, CellFolder
+from ncbench.run.record import CellFolder
 
 
 def test_mean_and_standard_error_by_hand() -> None:
@@ -68,7 +69,7 @@ def test_cells_that_differ_in_their_number_of_trials_are_cells_of_their_own() ->
 def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
     for loss in (0.1, 0.2):
         folder = CellFolder({"output_dir": tmp_path, "id": "a"})
-        folder.write({"schema": SCHEMA, "id": "a", **record([loss])})
+        folder.write(complete(record([loss]), "a"))
     (only,) = each_record([str(tmp_path)])
     assert only["trials"][0]["losses"]["h_mean"] == 0.2
     assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 import tracemalloc
 from collections.abc import Iterator
@@ -12,17 +11,16 @@ from typing import Any
 
 import pytest
 from made_up import record
+from made_up_files import put
 
 from ncbench.results.frame import tidy
 from ncbench.results.read import each_record
-from ncbench.run.record import SCHEMA, CellFolder
 
 
 def test_foreign_and_broken_files_are_reported_and_ignored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    good = {"schema": SCHEMA, "id": "a", **record([0.1])}
-    CellFolder({"output_dir": tmp_path, "id": "a"}).write(good)
+    good = put(tmp_path / "cells" / "a" / "record.json", record([0.1]))
     for name, content in {"b": '{"schema"', "c": "[1]", "d": '{"schema": 999}'}.items():
         (tmp_path / "cells" / name).mkdir()
         (tmp_path / "cells" / name / "record.json").write_text(content)
@@ -60,9 +58,7 @@ def test_long_reading_shows_a_bar_to_whoever_watches(
             return True
 
     for number in range(501):
-        folder = CellFolder({"output_dir": tmp_path, "id": str(number)})
-        folder.path.mkdir(parents=True)
-        folder.record.write_text(json.dumps({"schema": SCHEMA, **record([0.1], seed=number)}))
+        put(tmp_path / "cells" / str(number) / "record.json", record([0.1], seed=number))
     for stream in (Terminal(), io.StringIO()):
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr(sys, "stderr", stream)

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_up import record
+from made_up_files import put
 from needs import PAPER_TABLES
 from scipy import stats
 
 from ncbench.results.frame import tidy
 from ncbench.results.reference import Comparison
-from ncbench.run.record import SCHEMA
 
 KEYS = "measure,dataset,algo,sigma,mean,sem\n"
 
@@ -27,9 +27,7 @@ def write(folder: Path, algo: str, sigma: float, losses: list[float], status: st
     config = {**{key: {"name": name} for key, name in named.items()}, "sigma": sigma}
     trials = [{"trial": k, "losses": {"h_mean": loss}} for k, loss in enumerate(losses)]
     path = folder / "cells" / f"{algo}-{sigma}" / "record.json"
-    path.parent.mkdir(parents=True)
-    record = {"schema": SCHEMA, "id": path.parent.name, "status": status, "config": config}
-    path.write_text(json.dumps({**record, "trials": trials, "reason": "because"}))
+    put(path, {"status": status, "config": config, "trials": trials, "reason": "because"})
 
 
 @pytest.fixture
@@ -94,8 +92,7 @@ def test_keys_of_ones_own_are_matched_too(ncbench: Callable, folder: Path) -> No
         path.write_text(json.dumps(content))
         content["config"]["seed"] = 1
         copy = folder / "cells" / f"{path.parent.name}-again" / "record.json"
-        copy.parent.mkdir()
-        copy.write_text(json.dumps(content))
+        put(copy, {**content, "id": copy.parent.name})
     found = cells(ncbench)  # both answer a row that does not say which seed
     assert found["verdict"].tolist().count("higher") == 2
     text = (folder / "theirs.csv").read_text().replace("\n", ",1\n").replace("sem,1", "sem,seed", 1)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from made_up_files import put
 from scipy import stats
 
 from ncbench.errors import NcbenchError
@@ -48,8 +49,7 @@ def sweep() -> list[dict[str, Any]]:
 def folder(tmp_path: Path) -> Path:
     for number, each in enumerate(sweep()):
         path = tmp_path / "cells" / str(number) / "record.json"
-        path.parent.mkdir(parents=True)
-        path.write_text(json.dumps({**each, "id": str(number)}))
+        put(path, {**each, "id": str(number)})
     return tmp_path
 
 
@@ -94,8 +94,7 @@ def test_all_ties_conclude_nothing() -> None:
 
 def test_failures_alone_conclude_nothing(tmp_path: Path, ncbench: Callable) -> None:
     path = tmp_path / "cells" / "a" / "record.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({**sweep()[0], "status": "failed", "reason": "oh"}))
+    put(path, {**sweep()[0], "id": "a", "status": "failed", "reason": "oh"})
     outcome = ncbench("significance", ".")
     assert (outcome.code, outcome.out) == (2, "")
     assert "no cell is done" in outcome.err
@@ -225,8 +224,7 @@ def test_the_advice_for_several_settings_can_be_followed(tmp_path: Path, ncbench
         records[-1]["config"]["algo"] |= {"power": power}
     for number, each in enumerate(records):
         path = tmp_path / "cells" / str(number) / "record.json"
-        path.parent.mkdir(parents=True)
-        path.write_text(json.dumps({**each, "id": str(number)}))
+        put(path, {**each, "id": str(number)})
     refused = ncbench("significance", ".", "--pair", "a", "b")
     assert refused.err.rstrip().endswith("choose with --where algo.power=...")
     for power in ("1", "1.0"):

@@ -12,12 +12,19 @@ from ncbench.run.progress import Progress, _news
 
 
 def state(name: str, **more: Any) -> dict[str, Any]:
-    return {"state": name, "time": 0.0, "host": "here", "line": f"a {name} cell", **more}
+    return {
+        "state": name,
+        "time": 0.0,
+        "host": "here",
+        "cell": name,
+        "line": f"a {name} cell",
+        **more,
+    }
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    about = {"cells": list("abcdef"), "started": 100.0}
+    about = {"cells": list("abcdef"), "started": 100.0, "command": [], "host": "here", "pid": 1}
     (tmp_path / "sweep.json").write_text(json.dumps(about))
     states = [
         state("done", time=110.0),

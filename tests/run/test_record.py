@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+import made_up
 import pytest
+from made_up_files import complete
 
-from ncbench.run.record import SCHEMA, CellFolder
+from ncbench.files import read_json
+from ncbench.run.record import CellFolder
 
 
 def folder(tmp_path: Path, **config: Any) -> CellFolder:
-    return CellFolder({"output_dir": tmp_path, "id": "id", "force": False, **config})
+    asked = {**made_up.record([0.1])["config"], "output_dir": tmp_path, "id": "id"}
+    return CellFolder({**asked, "force": False, **config})
 
 
 def record(status: str = "done", **config: Any) -> dict[str, Any]:
-    return {"schema": SCHEMA, "id": "id", "status": status, "config": config}
+    return complete(made_up.record([0.1], status, **config), "id")
 
 
 @pytest.mark.parametrize(
@@ -50,31 +53,78 @@ def test_a_failed_cell_runs_again(status: str, finished: bool, tmp_path: Path) -
 
 def test_trials_without_the_terms_are_run_again_where_these_are_asked_for(tmp_path: Path) -> None:
     cell = folder(tmp_path, theory=False)
-    cell.keep_trial({"trial": 0})
-    cell.keep_trial({"trial": 1, "theory": None})  # the distribution is not known
+    (trial,) = record()["trials"]
+    cell.keep_trial(trial)
+    cell.keep_trial({**trial, "trial": 1, "theory": None})  # the distribution is not known
     assert sorted(cell.trials()) == [0, 1]
     assert sorted(folder(tmp_path, theory=True).trials()) == [1]
 
 
+def test_kept_trials_that_are_none_are_reported_and_run_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = folder(tmp_path)
+    (trial,) = record()["trials"]
+    for number in range(4):
+        cell.keep_trial({**trial, "trial": number})
+    (cell.path / "trial-0.json").write_text('{"trial": 0}')
+    (cell.path / "trial-1.json").write_text("[" * 100_000)
+    damaged = cell.path / "trial-2.json"
+    damaged.write_text(damaged.read_text().replace("0.1", "0.2"))
+    (cell.path / "trial-mine.json").write_text("{}")
+    (cell.path / "trial-4.json").write_text((cell.path / "trial-3.json").read_text())
+    assert list(cell.trials()) == [3]
+    said = sorted(capsys.readouterr().err.replace(f"{cell.path}/", "").splitlines())
+    assert [line.removesuffix("; run again").split(": ", 2)[1:] for line in said] == [
+        ["trial-0.json", "trial.losses is missing"],
+        ["trial-1.json", "nested too deeply"],
+        ["trial-2.json", 'damaged or edited: its checksum does not match (without the key '
+         '"checksum" it would be read)'],
+        ["trial-4.json", "trial.trial: 3; expected as in the file name"],
+        ["trial-mine.json", "trial.trial is missing"],
+    ]  # fmt: skip
+
+
+def test_a_record_of_another_cell_is_not_this_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = folder(tmp_path)
+    for other, said in (
+        ({**record(), "id": "other"}, "id: other; expected id, as its folder"),
+        (record(seed=1), "config: not the configuration of this cell"),
+    ):
+        cell.write(other)
+        assert cell.finished(say=True) is None
+        assert f"record.json: {said}; the cell is run again" in capsys.readouterr().err
+
+
+def test_a_folder_in_the_records_place_is_moved_and_not_deleted(tmp_path: Path) -> None:
+    cell = folder(tmp_path)
+    cell.record.mkdir(parents=True)
+    (cell.record / "mine").touch()
+    assert cell.finished() is None
+    cell.write(record())
+    assert cell.finished() is not None
+    assert len(list(cell.path.glob("record.json.*/mine"))) == 1
+
+
 def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in folder.rglob("record.json")]
+    return [read_json(path) for path in folder.rglob("record.json")]
 
 
 @pytest.mark.parametrize("force", [False, True])
 def test_a_failure_replaces_no_finished_record(force: bool, tmp_path: Path) -> None:
-    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": force})
-    done = {"schema": SCHEMA, "id": "id", "status": "done", "trials": []}
-    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": force}}
-    assert folder.write_failure(failed) == failed
+    cell = folder(tmp_path, force=force)
+    done, failed = record(), record("failed")
+    assert cell.write_failure(failed) == failed
     assert records(tmp_path) == [failed]
-    folder.write(done)
-    assert folder.write_failure(failed) == (failed if force else done)
+    cell.write(done)
+    assert cell.write_failure(failed) == (failed if force else done)
     assert records(tmp_path) == [done]
 
 
 def test_a_failure_does_not_wait_for_whoever_is_at_the_cell(tmp_path: Path) -> None:
-    folder = CellFolder({"output_dir": tmp_path, "id": "id", "force": False})
-    failed = {"schema": SCHEMA, "id": "id", "status": "failed", "config": {"force": False}}
-    with folder.locked():
-        assert folder.write_failure(failed) == failed
+    cell, failed = folder(tmp_path), record("failed")
+    with cell.locked():
+        assert cell.write_failure(failed) == failed
         assert records(tmp_path) == []

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from ncbench.files import read_json
+
 
 def test_rerun_reproduces_every_number(ncbench: Callable, tmp_path: Path) -> None:
     def run(*argv: str, code: int = 0) -> str:
@@ -19,7 +21,7 @@ def test_rerun_reproduces_every_number(ncbench: Callable, tmp_path: Path) -> Non
     for threads in ("1", "2"):
         out = run("rerun", "outputs", identity[:8], "--threads", threads)
         assert f"{identity}: identical" in out
-    record = json.loads(path.read_text())
+    record = read_json(path)
     older = {**record, "config": {**record["config"], "algo": {**record["config"]["algo"], "k": 1}}}
     path.write_text(json.dumps(older))
     refused = run("rerun", "outputs", identity, code=2)

@@ -21,7 +21,7 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.report import markdown_of, print_sections
+    from ncbench.report import as_csv, markdown_of, print_sections
     from ncbench.report.regret_text import regret_sections
     from ncbench.results import each_record
     from ncbench.results.regret import terms
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
         for path in draw(frame, Path(args.figures)):
             print(f"drawn: {path}", file=sys.stderr)  # a CSV may go into a file
     if args.format == "csv":
-        print(frame.to_csv(index=False), end="")
+        print(as_csv(frame), end="")
     elif args.format == "md":
         print(markdown_of(regret_sections(frame, ".4g")))
     else:

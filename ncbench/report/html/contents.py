@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from ncbench.report.grid import Entry
 from ncbench.report.layout import MISSING, distinct
 from ncbench.results import LEADING, FrameBuilder, Value, as_text, keys_of, rankings, written
 from ncbench.results.series import plain
-from ncbench.run import describe_cell
+from ncbench.run import describe_cell, read_configs
 from ncbench.types import Record
 
 _NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
@@ -64,8 +65,9 @@ def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
     for folder in folders:
         for path in sorted(Path(folder).rglob("sweeps/*/configs.json")):
             try:
-                configs = json.loads(path.read_text())
-            except (OSError, ValueError):
+                configs = read_configs(path)
+            except ValueError as error:
+                print(f"ignored: {error}", file=sys.stderr)
                 continue
             for config in configs:
                 if config["id"] not in known:

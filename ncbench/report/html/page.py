@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ def write_report(found: Records, folders: Sequence[str], out: Path) -> None:
     out : Path
         The path of the page. Links to the records are relative to it.
     """
-    if out.is_dir():
+    if os.path.isdir(out):
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
     write_output(out, render(found, folders, out).encode())
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from made_up_files import put
 from needs import shared
 
 from ncbench.report.paper.tables import published
-from ncbench.run.record import SCHEMA
 
 
 def write(
@@ -33,9 +33,7 @@ def write(
     ]
     name = f"{measure}-{dataset}-{algo}-{sigma}-{more.get('train', '')}"
     path = folder / "cells" / name / "record.json"
-    path.parent.mkdir(parents=True)
-    record = {"schema": SCHEMA, "id": name, "status": "done", "config": config}
-    path.write_text(json.dumps({**record, "trials": trials}))
+    put(path, {"config": config, "trials": trials})
 
 
 @pytest.fixture
