@@ -52,6 +52,10 @@ def load(kind: str, name: str) -> Any:
     return get_registry().target(kind, name)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     for room, names in _ROOMS.items():
         if name in names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+import ncbench
 from ncbench import Mixture, NoiseMatrix, PosteriorClassifier
 from ncbench.imports import NEW_HOMES
 
@@ -91,3 +93,11 @@ def test_a_method_that_writes_mix_still_works_and_may_call_its_parent() -> None:
     new, old = (algorithm(cpe=GaussianNB()).fit(X, y) for algorithm in (New, Old))
     assert (new.predict(X) == y).all()
     assert (old.predict(X) == 1 - y).all()
+
+
+def test_dir_and_help_show_the_public_names() -> None:
+    assert set(ncbench.__all__) <= set(dir(ncbench))
+    assert "__version__" in dir(ncbench)
+    page = pydoc.plain(pydoc.render_doc(ncbench))
+    for name in ncbench.__all__:
+        assert re.search(rf"\b{name}\b", page), name

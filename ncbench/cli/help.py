@@ -76,3 +76,5 @@ def _print_plugins(owners: bool = False) -> None:
     for observer in get_registry().observers():
         owner = f"  [{observer.distribution} {observer.version}]" if owners else ""
         print(f"  {observer.name:<15} {observer.summary}{owner}")
+        for parameter in observer.parameters:
+            print(f"      {parameter}")

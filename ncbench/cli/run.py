@@ -139,4 +139,5 @@ def _print_results(sweep: Sweep) -> int:
     if len(results.frame):
         print(f"\nTable:   {sweep.folder}/table.csv, .md and .tex")
     print(f"Records: {sweep.configs[0]['output_dir']}/cells")
+    sweep.tell_observers(outcome)
     return 1 if outcome.failed or outcome.missing else 0

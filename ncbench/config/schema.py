@@ -101,9 +101,7 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
         0 <= config["cache_limit"] < math.inf, "cache_limit", config["cache_limit"], "a size in GB"
     )
     require(0 <= config["seed"] <= 400_000, "seed", config["seed"], "from 0 to 400000")
-    config["observers"] = _names("observers", config["observers"])
-    for observer in config["observers"]:
-        check_observer(observer)
+    config["observers"] = _observers(registry, config["observers"])
     if config["plugins_from"] != files_in_use():
         # Someone else's config file must not be able to run code.
         raise NcbenchError(
@@ -176,11 +174,27 @@ def _resolve_parameter(kind: str, parameter: Parameter, cfg: DictConfig) -> Any:
     return value
 
 
-def _names(key: str, value: Any) -> list[str]:
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise NcbenchError(f"{key}={value}; expected a list of names: {key}=[NAME,NAME]")
-    return names
+def _observers(registry: Registry, value: Any) -> list[Any]:
+    """Return the names of the observers; for one with parameters, ``{NAME: {KEY: VALUE}}``."""
+    resolved: list[Any] = []
+    for item in [value] if isinstance(value, str) else value if isinstance(value, list) else [None]:
+        pairs = list(item.items()) if isinstance(item, dict) else [(item, {})]
+        if len(pairs) != 1 or not isinstance(pairs[0][0], str) or not isinstance(pairs[0][1], dict):
+            raise NcbenchError(
+                f"observers={value}; expected a list of names: observers=[NAME,NAME], with "
+                "parameters observers=[{NAME:{KEY:VALUE}}]"
+            )
+        ((name, given),) = pairs
+        check_observer(name)
+        plugin = registry.plugin("observers", name)
+        parameters = resolve_parameters(plugin, given)
+        for parameter in plugin.parameters:
+            if parameter.required and parameter.name not in parameters:
+                raise NcbenchError(
+                    f"observers={name} needs {{{name}:{{{parameter.name}:...}}}} ({parameter.type})"
+                )
+        resolved.append({name: parameters} if parameters else name)
+    return resolved
 
 
 def _plain(value: Any) -> Any:

@@ -1,16 +1,20 @@
-"""Notify observers when a cell starts or finishes; their errors never affect the cell."""
+"""Notify observers of cells, trials and sweeps; their errors never affect the run."""
 
 from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from ncbench.errors import NcbenchError
 from ncbench.plugin.registry import OBSERVERS, get_registry
+from ncbench.plugin.signature import as_arguments
+
+Observers = Sequence[str | Mapping[str, Mapping[str, Any]]]
+"""Names of observers; one with parameters is ``{NAME: {KEY: VALUE}}``."""
 
 
 def check_observer(observer: str) -> None:
@@ -23,21 +27,39 @@ def check_observer(observer: str) -> None:
 
 def run_started(config: Mapping[str, Any]) -> None:
     """Notify the observers of a cell that its trials are about to run."""
-    for observer in config["observers"]:
-        _tell(observer, "ncbench_run_started", config=config)
+    _tell(config["observers"], "ncbench_run_started", config=config)
+
+
+def trial_finished(config: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
+    """Notify the observers of a cell that a trial has been run."""
+    _tell(config["observers"], "ncbench_trial_finished", config=config, trial=trial)
 
 
 def run_finished(record: Mapping[str, Any]) -> None:
     """Notify the observers of a cell that it has finished, and pass its record."""
-    for observer in record["config"]["observers"]:
-        _tell(observer, "ncbench_run_finished", record=record)
+    _tell(record["config"]["observers"], "ncbench_run_finished", record=record)
 
 
-def _tell(observer: str, hook: str, **arguments: Any) -> None:
-    try:
-        get_registry().tell(observer, hook, **copy.deepcopy(arguments))
-    except (Exception, SystemExit) as error:
-        _warn(f"observer {observer!r} failed in {hook}: {type(error).__name__}: {error}")
+def sweep_finished(sweep: Mapping[str, Any], observers: Observers) -> None:
+    """Notify observers that a sweep has finished."""
+    _tell(observers, "ncbench_sweep_finished", sweep=sweep)
+
+
+def _tell(observers: Observers, hook: str, **arguments: Any) -> None:
+    for item in observers:
+        ((observer, given),) = [(item, {})] if isinstance(item, str) else item.items()
+        try:
+            settings = _settings(observer, given)
+            get_registry().tell(observer, hook, **copy.deepcopy(arguments), settings=settings)
+        except (Exception, SystemExit) as error:
+            _warn(f"observer {observer!r} failed in {hook}: {type(error).__name__}: {error}")
+
+
+def _settings(observer: str, given: Mapping[str, Any]) -> Any:
+    registry = get_registry()
+    build = getattr(registry.target(OBSERVERS.group, observer), "NCBENCH_SETTINGS", None)
+    parameters = registry.plugin(OBSERVERS.group, observer).parameters
+    return build(**as_arguments(given, parameters)) if build else None
 
 
 @cache

@@ -21,7 +21,7 @@ from ncbench.plugin import spec
 from ncbench.plugin.code import code_of_file, code_of_module, is_own
 from ncbench.plugin.description import Plugin, Problem
 from ncbench.plugin.file import PluginFile, read_files
-from ncbench.plugin.signature import as_arguments, parameters_of
+from ncbench.plugin.signature import Parameter, as_arguments, parameters_of
 from ncbench.plugin.signature_cache import Catalogue, default_path
 
 ENTRY_POINT_GROUP = "ncbench"
@@ -54,9 +54,12 @@ KINDS = {
 
 
 OBSERVERS = Kind("observers", "", "observer")
-"""Observers are modules: named by their entry points, without parameters."""
+"""Observers are modules, named by their entry points."""
 
-_OBSERVER_HOOKS = ("ncbench_run_started", "ncbench_run_finished")
+_OBSERVER_HOOKS = (
+    *("ncbench_run_started", "ncbench_trial_finished"),
+    *("ncbench_run_finished", "ncbench_sweep_finished"),
+)
 _HOOKS = (*(kind.hook for kind in KINDS.values()), *_OBSERVER_HOOKS)
 _TITLES = {kind.group: kind.title for kind in (*KINDS.values(), OBSERVERS)}
 
@@ -205,7 +208,7 @@ class Registry:
                 kind=group,
                 name=name,
                 summary=_summary(target),
-                parameters=(parameters_of(target, KINDS[group].supplied) if group in KINDS else ()),
+                parameters=_parameters(group, target),
                 distribution=distribution,
                 version=version,
                 entry_point=entry_point,
@@ -319,6 +322,13 @@ def _address(point: EntryPoint | PluginFile) -> Address:
 
 def _distribution(point: EntryPoint | PluginFile) -> tuple[str, str]:
     return (point.dist.name, point.dist.version) if point.dist else ("unknown", "unknown")
+
+
+def _parameters(kind: str, target: Any) -> tuple[Parameter, ...]:
+    if kind in KINDS:
+        return parameters_of(target, KINDS[kind].supplied)
+    settings = getattr(target, "NCBENCH_SETTINGS", None)
+    return parameters_of(settings) if settings else ()
 
 
 def _summary(target: Any) -> str:

@@ -1,8 +1,8 @@
-"""Hook specifications: one hook for each kind of plug-in, and two for observers.
+"""Hook specifications: one hook for each kind of plug-in, and four for observers.
 
 A plug-in is a module with functions of these names, marked with ``ncbench.hookimpl``. It is named
 by an entry point of the group ``ncbench``, or it is a file named by ``plugins_from``. It may
-declare the version of the hooks it was written for, ``NCBENCH_API = 1``; a version above
+declare the version of the hooks it was written for, ``NCBENCH_API = 2``; a version above
 ``API_VERSION`` is an error. Each of the first six hooks returns a mapping from name to a class or
 function. The keyword arguments of that class or function, with type hints and defaults, are its
 configuration, except for the arguments that the core supplies:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
             """Return the estimated noise matrix, usually from ``repair_estimate``."""
 
 
-API_VERSION = 1
+API_VERSION = 2
 """Incremented when a hook is added or the contract of its return value changes."""
 
 hookspec = pluggy.HookspecMarker("ncbench")
@@ -105,11 +105,13 @@ def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
 
 
 # Observers: modules that follow a sweep. ``observers=[mlflow]`` names them by entry point, or by
-# file name without .py. Other observers are not called.
+# file name without .py. Other observers are not called. A module may declare its parameters:
+# ``NCBENCH_SETTINGS`` is a class or function whose keyword arguments they are, and what it returns
+# is the argument ``settings`` of its hooks. An implementation takes only the arguments it needs.
 
 
 @hookspec
-def ncbench_run_started(config: Mapping[str, Any]) -> None:
+def ncbench_run_started(config: Mapping[str, Any], settings: Any) -> None:
     """Handle the start of a cell's trials.
 
     Called in the process that runs the cell. Not called if the cell is already finished, is
@@ -120,12 +122,34 @@ def ncbench_run_started(config: Mapping[str, Any]) -> None:
 
 
 @hookspec
-def ncbench_run_finished(record: Mapping[str, Any]) -> None:
+def ncbench_trial_finished(
+    config: Mapping[str, Any], trial: Mapping[str, Any], settings: Any
+) -> None:
+    """Handle a trial that has just been run, as it will be in the record.
+
+    Called in the process that runs the cell, once the trial is stored. Not called for trials that
+    an earlier run has left.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def ncbench_run_finished(record: Mapping[str, Any], settings: Any) -> None:
     """Handle a cell's record: done, skipped or failed.
 
     Called after the record is written, in the process that ran the cell, or in the process that
     noticed that it was killed. A single run that raises writes no record, but a failed record is
     passed here. ``record`` is a copy. An exception in an observer becomes a warning on standard
     error.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def ncbench_sweep_finished(sweep: Mapping[str, Any], settings: Any) -> None:
+    """Handle the end of a sweep: its folder, its command, and the status of each cell by id.
+
+    Called once, in the process of the command, after the table is printed. Not called for a sweep
+    that was stopped.
     """
     raise NotImplementedError

@@ -90,6 +90,7 @@ def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, A
                     kept[number] = run_trial(cell, number)
                 if folder:
                     folder.keep_trial(kept[number])
+                    observers.trial_finished(cell.config, kept[number])
             trials.append(kept[number])
     return trials
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ncbench.config.overrides import quoted
 from ncbench.files import is_full, read_json, write_json
+from ncbench.plugin import observers
 from ncbench.run.describe import describe_cell
 from ncbench.run.progress import STOP, Progress
 from ncbench.run.record import CellFolder, read_record
@@ -114,6 +115,16 @@ class Sweep:
             elif record["status"] == "failed":
                 failed.append(record)
         return Outcome(records, failed, kept, missing)
+
+    def tell_observers(self, outcome: Outcome) -> None:
+        """Notify the observers of all cells that the sweep has finished."""
+        status = {config["id"]: "missing" for config in self.configs}
+        status |= {record["id"]: record["status"] for record in outcome.records}
+        status |= {failure["id"]: "failed" for failure in outcome.failed}
+        about = {"folder": str(self.folder), "command": list(self.command), "cells": status}
+        asked = {json.dumps(config["observers"]): config["observers"] for config in self.configs}
+        for names in asked.values():
+            observers.sweep_finished(about, names)
 
     def stop(self) -> None:
         """Start no more cells, on any machine, and kill the cell that this process runs."""

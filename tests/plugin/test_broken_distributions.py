@@ -52,9 +52,9 @@ BROKEN = {
         "parameter 'share' of without_type.Mine has no type hint; give it one of bool, int",
     ),
     "from-the-future": (
-        ALGORITHM.replace("NAME", "future").replace("class Mine", "NCBENCH_API = 2\n\nclass Mine")
+        ALGORITHM.replace("NAME", "future").replace("class Mine", "NCBENCH_API = 3\n\nclass Mine")
         + "\n@hookimpl\ndef ncbench_a_new_hook(): ...\n",
-        "from_the_future was written for version 2 of the hooks; ncbench 0.1.0 has version 1: "
+        "from_the_future was written for version 3 of the hooks; ncbench 0.1.0 has version 2: "
         "upgrade ncbench, or install an older release of the plug-in",
     ),
     "needs-a-newer-core": (

@@ -237,3 +237,70 @@ def test_mlflow_follows_a_sweep(
     assert {m.step: m.value for m in history} == dict(enumerate(losses))
     kept = Path(mlflow.download_artifacts(run.info.run_id, "record.json", str(tmp_path)))
     assert json.loads(kept.read_text()) == record
+
+
+FOLLOWS = """
+'''Writes down trials and sweeps.'''
+import json
+from dataclasses import dataclass
+from ncbench import hookimpl
+
+
+@dataclass
+class Settings:
+    path: str
+    steps: tuple[int, ...] = (1, 2)
+
+
+NCBENCH_SETTINGS = Settings
+
+
+def write(settings, *line):
+    with open(settings.path, "a") as file:
+        file.write(json.dumps([*line, settings.steps]) + "\\n")
+
+
+@hookimpl
+def ncbench_trial_finished(config, trial, settings):
+    write(settings, "trial", config["id"], trial["trial"], trial["losses"]["h_mean"])
+
+
+@hookimpl
+def ncbench_sweep_finished(settings, sweep):
+    write(settings, "sweep", sweep["cells"])
+"""
+
+
+def test_an_observer_has_parameters_and_hears_of_trials_and_of_the_end(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "follows.py").write_text(FOLLOWS)
+    observed = ("plugins_from=follows.py", "observers=[{follows:{path:log,steps:[3]}}]")
+    cell = (*observed, *QUICK, "trials=2")
+    assert ncbench("-m", *cell, "algo=cpe_argmax,ncbs").code == 0
+    *trials, sweep = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    found = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    (done,) = (record for record in found if record["status"] == "done")
+    assert trials == [
+        ["trial", done["id"], t["trial"], t["losses"]["h_mean"], [3]] for t in done["trials"]
+    ]
+    assert sweep == ["sweep", {record["id"]: record["status"] for record in found}, [3]]
+
+
+@pytest.mark.parametrize(
+    ("observers", "fragment"),
+    [
+        ("[follows]", "observers=follows needs {follows:{path:...}} (str)"),
+        ("[{follows:{path:[1]}}]", "observers.path=[1]; expected str"),
+        ("[{follows:{paht:x}}]", "observers=follows: parameter 'paht' is not known; did you mean"),
+        ("[{follows:3}]", "with parameters observers=[{NAME:{KEY:VALUE}}]"),
+        ("[{mlflow:{experiment:[]}}]", "observers.experiment=[]; expected str"),
+    ],
+)
+def test_parameters_of_observers_are_checked(
+    observers: str, fragment: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "follows.py").write_text(FOLLOWS)
+    outcome = ncbench("plugins_from=follows.py", f"observers={observers}", *QUICK)
+    assert outcome.code == 2
+    assert fragment in outcome.err

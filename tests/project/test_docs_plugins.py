@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -85,7 +86,7 @@ def test_plugins_are_built_as_often_as_the_page_says(
         return build(self, kind, *args, **arguments)
 
     monkeypatch.setattr(Registry, "build", counted)
-    names = ",".join(path.name for hook, path in files.items() if hook != "ncbench_run_finished")
+    names = ",".join(path.name for hook, path in files.items() if hook != "ncbench_sweep_finished")
     chosen = "algo=centroids measure=absolute_error noise=pairs cpe=forest t_estimator=votes"
     counts = []
     for trials in (1, 3):
@@ -101,8 +102,8 @@ def test_plugins_are_built_as_often_as_the_page_says(
 
 
 def test_there_is_an_example_for_every_kind_and_for_observers(files: dict[str, Path]) -> None:
-    assert files.keys() == {kind.hook for kind in KINDS.values()} | {"ncbench_run_finished"}
-    assert "@hookimpl\ndef ncbench_run_started(config):" in PAGE
+    assert files.keys() == {kind.hook for kind in KINDS.values()} | {"ncbench_sweep_finished"}
+    assert "@hookimpl\ndef ncbench_run_started(config, settings):" in PAGE
 
 
 def test_the_examples_keep_the_contract(files: dict[str, Path]) -> None:
@@ -112,7 +113,7 @@ def test_the_examples_keep_the_contract(files: dict[str, Path]) -> None:
     for plugin in mine:
         assert plugin.summary.endswith(".")
         for result in run_checks(plugin.kind, plugin.name):
-            assert result.status == "ok", result
+            assert result.status in ("ok", "not applicable"), result
 
 
 def test_the_examples_work_together(
@@ -122,7 +123,7 @@ def test_the_examples_work_together(
     chosen = "algo=centroids measure=absolute_error noise=pairs cpe=forest t_estimator=votes"
     outcome = ncbench(
         *(f"plugins_from=[{names}]", *chosen.split(), "dataset=moons", "trials=1"),
-        "observers=[ncbench_run_finished_example]",
+        "observers=[ncbench_sweep_finished_example]",
     )
     assert outcome.code == 0, outcome.err
     assert outcome.err == ""
@@ -203,7 +204,8 @@ def test_the_python_blocks_that_are_not_plugins_run() -> None:
         f"measure=h_mean-{check.name}" for check in checks_for("measure")
     ]
     for case in mark.args[1]:
-        scope["test_contract"](*case.values)
+        with suppress(pytest.skip.Exception):  # what does not apply
+            scope["test_contract"](*case.values)
 
 
 def test_a_signature_that_differs_is_found(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 from ncbench import Mixture, NcbenchError, NoiseMatrix, PosteriorClassifier
-from ncbench.argmin_path import ConfusionPath
+from ncbench.core import ConfusionPath
 
 
 class NoiseCorrectedMinimax(PosteriorClassifier):
@@ -25,7 +25,7 @@ class NoiseCorrectedMinimax(PosteriorClassifier):
     rate : float, optional
         Of the weights; ``sqrt(8 log(n) / max_iter)``, which the bound is for, if not given.
     sample_split : {"none", "half", "crossfit"}
-        Which examples estimate the recalls; see ``ncbench.cpe.fit_posterior``.
+        Which examples estimate the recalls; see ``ncbench.learning.fit_posterior``.
     random_state : int, optional
         For the sample split and the learner; supplied by ncbench.
     """
