@@ -66,10 +66,10 @@ SIGNIFICANCE_FORMATS = {
 
 def _pair_grid(pair: Pair) -> Grid:
     numbers = {"n", "mean_first", "mean_second", "difference", "low", "high", "p", "p_holm"}
-    numbers |= {"wilcoxon_p", "wilcoxon_p_holm", "smallest_p", "corrected"}
+    numbers |= {"wilcoxon_p", "wilcoxon_p_holm", "smallest_p", "corrected", "trials_needed"}
     keys = [column for column in pair.cells.columns if column not in numbers]
     interval = f"{pair.level:.0%} interval"
-    tests = ["p", "p (Holm)", "Wilcoxon p", "(Holm)", "smallest"]
+    tests = ["p", "p (Holm)", "Wilcoxon p", "(Holm)", "smallest", "trials needed"]
     columns = [*keys, "n", pair.first, pair.second, "difference", interval, *tests]
     rows = []
     for row in pair.cells.to_dict("records"):
@@ -84,6 +84,7 @@ def _pair_grid(pair: Pair) -> Grid:
                 Entry(f"[{row['low']:+.3f}, {row['high']:+.3f}]"),
                 *(Entry(f"{row[p]:.3g}") for p in ("p", "p_holm", "wilcoxon_p", "wilcoxon_p_holm")),
                 Entry(f"{row['smallest_p']:.3g}"),
+                Entry(as_text(row["trials_needed"]) or "-"),
             ]
         )
     wins, ties, losses = pair.counts
@@ -92,7 +93,9 @@ def _pair_grid(pair: Pair) -> Grid:
         "same splits"
         + (", variance corrected for their overlap" if pair.cells["corrected"].all() else "")
         + "; Wilcoxon: signed ranks, not corrected for overlap; smallest: the smallest p it could "
-        f"have given. * below {1 - pair.level:.2g} after Holm's correction.",
+        f"have given. * below {1 - pair.level:.2g} after Holm's correction. Trials needed: how "
+        "many would separate such a difference in one cell with a chance of 80 %; - if no number "
+        "of splits of these data would.",
         f"By mean loss {pair.first} wins {wins}, ties {ties}, loses {losses} of "
         f"{counted(len(rows), 'cell')}.",
     ]

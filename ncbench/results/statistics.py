@@ -23,6 +23,7 @@ References
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc, stdtr, stdtrit
+from scipy.special import chdtrc, nctdtr, stdtr, stdtrit
 
 from ncbench.results.rank_tests import (
     EXACT,
@@ -158,6 +159,55 @@ def _t_quantile(degrees: int, probability: float) -> float:
     return float(stdtrit(degrees, probability))
 
 
+def power(size: float, n: int, level: float = 0.95, test_train_ratio: float | None = None) -> float:
+    """Return the chance that the interval over n splits excludes zero on the right side.
+
+    Parameters
+    ----------
+    size : float
+        The true mean, in standard deviations over splits.
+    n : int
+        The number of splits, at least two.
+    level : float
+        The confidence level.
+    test_train_ratio : float, optional
+        As for :func:`mean_interval`.
+
+    Examples
+    --------
+    >>> [round(power(2, n, test_train_ratio=3 / 7), 2) for n in (5, 10, 20)]
+    [0.48, 0.69, 0.78]
+    """
+    shift = abs(size) / math.sqrt(1 / n + overlap(test_train_ratio))
+    return 1 - float(nctdtr(n - 1, shift, _t_quantile(n - 1, (1 + level) / 2)))
+
+
+def trials_needed(
+    size: float, level: float = 0.95, test_train_ratio: float | None = None, chance: float = 0.8
+) -> int | None:
+    """Return how many splits would separate a mean from zero with a chance of 80 %.
+
+    Returns None if 1000 would not: splits overlap, so there is a limit to what they tell.
+
+    Parameters
+    ----------
+    size, level, test_train_ratio
+        As for :func:`power`.
+    chance : float
+        The power that is asked for.
+
+    Examples
+    --------
+    >>> trials_needed(2), trials_needed(2, test_train_ratio=3 / 7)
+    (5, 25)
+    >>> trials_needed(1.5, test_train_ratio=3 / 7) is None
+    True
+    """
+    numbers = range(2, 1001)
+    at = bisect_left(numbers, chance, key=lambda n: power(size, n, level, test_train_ratio))
+    return numbers[at] if at < len(numbers) else None
+
+
 @dataclass(frozen=True)
 class Paired:
     """Two algorithms over the same splits; a difference below zero favors the first.
@@ -178,6 +228,9 @@ class Paired:
         The smallest possible ``wilcoxon_p``: ``2 / 2**n`` without ties.
     corrected : bool
         Whether the variance was corrected for overlapping splits.
+    trials_needed : int or None
+        How many splits would separate such a difference, see :func:`trials_needed`. None also if
+        it has no spread to judge by.
     """
 
     n: int
@@ -188,6 +241,7 @@ class Paired:
     wilcoxon_p: float
     smallest_p: float
     corrected: bool
+    trials_needed: int | None
 
     @property
     def separable(self) -> bool:
@@ -227,6 +281,7 @@ def paired(
     difference = differences(a, b)
     interval = mean_interval(difference, level, test_train_ratio, on_test)
     untied = int(np.count_nonzero(difference))
+    s = float(difference.std(ddof=1)) if math.isfinite(interval.high) else 0.0
     return Paired(
         n=len(difference),
         difference=interval.mean,
@@ -236,6 +291,7 @@ def paired(
         wilcoxon_p=wilcoxon(difference),
         smallest_p=min(1.0, 2.0 ** (1 - untied)),
         corrected=test_train_ratio is not None,
+        trials_needed=trials_needed(interval.mean / s, level, test_train_ratio) if s > 0 else None,
     )
 
 

@@ -49,9 +49,6 @@ def result_line(record: Record) -> str:
     losses = [trial["losses"][measure] for trial in record["trials"]]
     mean = sum(losses) / len(losses)
     result = f"{measure}{_background(record)} {mean:.4f}"
-    if len(losses) > 1:
-        variance = sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)
-        result += f" ({(variance / len(losses)) ** 0.5:.4f})"
     trials = counted(len(losses), "trial")
     return f"done     {cell}: {result}, {trials}, {record['seconds']:.1f} s"
 

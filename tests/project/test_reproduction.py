@@ -37,7 +37,8 @@ def the_table_is_right(ncbench: Callable, ours: pd.DataFrame, pdflatex: Callable
         measure = record["config"]["measure"]["name"]
         losses = [trial["losses"][measure] for trial in record["trials"]]
         mean = sum(losses) / 5
-        sem = math.sqrt(sum((loss - mean) ** 2 for loss in losses) / 4 / 5)
+        ratio = record["trials"][0]["test_size"] / record["trials"][0]["train_size"]
+        sem = math.sqrt(sum((loss - mean) ** 2 for loss in losses) / 4 * (1 / 5 + ratio))
         row = rows[record["id"]]
         assert (row["mean"], row["sem"]) == pytest.approx((mean, sem), rel=1e-9)
         assert f"{mean:.3f} ({sem:.3f})" in latex.replace("\\textbf{", "").replace("}", "")
@@ -85,9 +86,11 @@ def test_ncbs_with_the_papers_cpe_learner_is_level_with_the_paper(
 
 def test_figure_1_at_ten_thousand_examples(ncbench: Callable) -> None:
     published = {0.1: 0.790, 0.4: 0.804}  # Micro F1 by sigma; the least possible is 0.783
+    # Uncorrected BS is above: 0.798 and 0.835.
+    above = {0.1: 0.005, 0.4: 0.01}
     small = ("dataset.train=10000", "sigma=0.1,0.4", "trials=3")
     assert ncbench("-m", "+experiment=paper/figure1_micro_f1", *small).code == 0
     rows = json.loads(ncbench("aggregate", "outputs", "--format", "json").out)
     assert {row["sigma"] for row in rows} == set(published)
     for row in rows:
-        assert 0.77 < row["mean"] <= published[row["sigma"]] + 0.03
+        assert 0.783 < row["mean"] <= published[row["sigma"]] + above[row["sigma"]]

@@ -16,6 +16,8 @@ from ncbench.results.statistics import (
     mean_interval,
     overlap,
     paired,
+    power,
+    trials_needed,
     wins_ties_losses,
 )
 
@@ -254,6 +256,30 @@ def test_overlap_is_between_that_of_either_part_alone(r: float) -> None:
     assert min(r, 1 / r) <= of_a_loss <= max(r, 1 / r)
     assert overlap(r, on_test=False) == 1 / r
     assert overlap(1 + 1e-9) == pytest.approx(overlap(1.0))  # the two rules meet
+
+
+def test_power_is_the_share_of_intervals_that_exclude_zero() -> None:
+    rng = np.random.default_rng(0)
+    shared = rng.normal(0, math.sqrt(3 / 7), (2000, 1))  # correlated as five 70:30 splits are
+    losses = 2 + shared + rng.standard_normal((2000, 5))
+    share = np.mean([mean_interval(row, 0.95, 3 / 7).low > 0 for row in losses])
+    assert power(2, 5, test_train_ratio=3 / 7) == pytest.approx(share, abs=0.035)  # 3 std. errors
+
+
+def test_trials_needed_is_the_first_number_with_enough_power() -> None:
+    for size, ratio in (1.0, None), (1.5, 20.0), (2.5, 3 / 7):
+        n = trials_needed(size, 0.95, ratio)
+        assert n is not None
+        assert power(size, n - 1, 0.95, ratio) < 0.8 <= power(size, n, 0.95, ratio)
+    # However many splits, the variance stays above 3/7 of that of one.
+    limit = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * math.sqrt(3 / 7)
+    assert trials_needed(limit - 0.01, 0.95, 3 / 7) is None
+    assert trials_needed(limit + 0.05, 0.95, 3 / 7) is not None
+    ours = [0.20, 0.22, 0.21, 0.25, 0.24]
+    assert paired(ours, [0.21, 0.21, 0.22, 0.25, 0.25], 0.95, 3 / 7).trials_needed is None
+    assert paired(ours, [0.3, 0.3, 0.32, 0.36, 0.34], 0.95, 3 / 7).trials_needed == 3
+    assert paired([0.1], [0.2]).trials_needed is None
+    assert paired(ours, ours).trials_needed is None
 
 
 def test_one_split_and_all_ties() -> None:
