@@ -17,8 +17,8 @@ from ncbench.run import cpe_cache
 from ncbench.run.record import CellFolder
 
 SWEEP = (
-    "-m", "dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=2", "algo=cpe_argmax,nclr_plugin,ncfw",
-    "sigma=0.1",
+    "-m", "dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=2",
+    "algo=cpe_argmax,nclr_plugin,ncfw", "sigma=0.1",
 )  # fmt: skip
 
 
