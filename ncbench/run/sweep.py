@@ -9,6 +9,7 @@ its own files, so that all launchers, on one machine or many, report in the same
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import platform
 import shlex
