@@ -87,11 +87,8 @@ def cell_id(config: Mapping[str, Any]) -> str:
 def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a configuration that tells cells apart."""
     # "plugins" has the distribution: algo=ncfw@ncbench is the cell of algo=ncfw.
-    short = {
-        kind: {**config[kind], "name": short_name(config[kind]["name"])}
-        for kind in KINDS
-        if kind in config
-    }
+    kinds = {kind: config[kind] for kind in KINDS if kind in config}  # a record may lack one
+    short = {kind: {**each, "name": short_name(each["name"])} for kind, each in kinds.items()}
     target = get_registry().target("dataset", config["dataset"]["name"])
     for name in getattr(target, "added_parameters", ()):
         if short["dataset"].get(name) is None:
