@@ -153,7 +153,7 @@ class NoiseMatrix:
 def _checked(T: ArrayLike) -> Array:
     try:
         matrix = np.array(T, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise NcbenchError(f"noise matrix: not a matrix of numbers: {T!r}") from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
         raise NcbenchError(

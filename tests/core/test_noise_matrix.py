@@ -276,3 +276,8 @@ def test_inverse_norm_is_of_columns_not_of_rows() -> None:
     a = 0.5
     noise = NoiseMatrix([[1.0, a], [0.0, 1 - a]])
     assert noise.inverse_norm == pytest.approx((1 + a) / (1 - a))
+
+
+def test_entries_that_no_float_can_hold_are_refused() -> None:
+    with pytest.raises(NcbenchError, match="not a matrix of numbers"):
+        NoiseMatrix([[10**400, 0], [0, 1]])
