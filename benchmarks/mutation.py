@@ -16,6 +16,7 @@ import copy
 import importlib.abc
 import importlib.util
 import itertools
+import math
 import os
 import random
 import signal
@@ -178,7 +179,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="modules whose path has this text")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one mutant")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
     args = parser.parse_args()
+    end = time.monotonic() + args.seconds
 
     import hypothesis  # noqa: F401
 
@@ -200,7 +203,10 @@ def main() -> None:
     print(f"{len(chosen)} of {total} mutants, seed {args.seed}", flush=True)
     alive: dict[str, int] = dict.fromkeys(every, 0)
     tried: dict[str, int] = dict.fromkeys(every, 0)
+    rng.shuffle(chosen)  # a run that stops early has a sample of all modules
     for mutant, path in chosen:
+        if time.monotonic() > end:
+            break
         tried[mutant.module] += 1
         if survives(mutant, path, args.timeout):
             alive[mutant.module] += 1
