@@ -86,14 +86,15 @@ def test_the_state_of_an_ended_cell_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about = {"cells": [str(number) for number in range(100)], "started": 0.0}
+    about |= {"command": [], "host": "here", "pid": 1}
     (tmp_path / "sweep.json").write_text(json.dumps(about))
     for number in range(100):
-        state = "running" if number == 7 else "done"
-        (tmp_path / f"{number}.json").write_text(json.dumps({"state": state, "time": 1.0}))
+        each = state("running" if number == 7 else "done")
+        (tmp_path / f"{number}.json").write_text(json.dumps(each))
     progress = Progress.read(tmp_path)
     assert progress.ended == 99
     read: list[str] = []
-    text = Path.read_text
-    monkeypatch.setattr(Path, "read_text", lambda path: (read.append(path.name), text(path))[1])
+    content = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: (read.append(path.name), content(path))[1])
     assert progress.newer(tmp_path).ended == 99
     assert read == ["7.json"]
