@@ -59,6 +59,9 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
     composed = compose_sweep(session, overrides)
     resolved = [identified(config, sys.argv[1:]) for config in composed.cells]
     cells = list({config["id"]: config for config in resolved}.values())  # without duplicates
+    for sign in ("\\", "${"):
+        if sign in cells[0]["output_dir"]:  # Hydra would read it as something else
+            raise NcbenchError(f"output_dir={cells[0]['output_dir']}: a sweep cannot use {sign}")
     # The process id separates the folders of sweeps that start in the same second.
     name = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
     sweep = Sweep(Path(cells[0]["output_dir"]) / "sweeps" / name, cells, sys.argv[1:])

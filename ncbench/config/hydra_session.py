@@ -24,7 +24,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.core_plugins.file_config_source import FileConfigSource
@@ -72,7 +72,9 @@ _UNKNOWN_KEY = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Separate Hydra's options from overrides, in any order."""
-    args = get_args_parser().parse_intermixed_args(argv)
+    parser = get_args_parser()
+    parser.error = _refuse_arguments  # type: ignore[method-assign]
+    args = parser.parse_intermixed_args(argv)
     if args.config_path is not None:
         raise NcbenchError(
             f"--config-path {args.config_path}: not supported; --config-dir FOLDER adds a folder "
@@ -80,6 +82,10 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
         )
     args.only_asks = bool(args.hydra_help or args.cfg or args.info or args.shell_completion)
     return args
+
+
+def _refuse_arguments(message: str) -> NoReturn:
+    raise NcbenchError(f"{message}; see --help")
 
 
 def answer(args: argparse.Namespace, task: Callable[[DictConfig], Any]) -> None:
@@ -179,7 +185,7 @@ class HydraSession:
         parser = OverridesParser.create(config_loader=self._hydra.config_loader)
         parsed: list[Override] = parser.parse_overrides(list(overrides))
         for override in parsed:
-            _refuse_number_for_bool(override)
+            _refuse_odd(override)
             kind, _, parameter = override.key_or_group.partition(".")
             if kind not in KINDS or override.is_delete():
                 continue
@@ -311,9 +317,19 @@ def explained(prefix: str = "") -> Iterator[None]:
         raise NcbenchError(f"{prefix}a config file is not valid YAML: {reason}") from error
 
 
-def _refuse_number_for_bool(override: Override) -> None:
-    """Raise for a number other than 0 and 1, which OmegaConf would read as true."""
-    setting = SETTINGS.get(override.key_or_group)
+def _refuse_odd(override: Override) -> None:
+    """Raise for an override that Hydra accepts, but ncbench cannot follow."""
+    key, line = override.key_or_group, override.input_line
+    if not key or (key == "experiment" and override.value() is None):
+        raise NcbenchError(f"{line}: expected KEY=VALUE; see --help")
+    if key.endswith("_target_"):
+        raise NcbenchError(f"{line}: not supported; a configuration names plug-ins, not code")
+    if key == "hydra.job.chdir":
+        raise NcbenchError(f"{line}: not supported; cells run in the folder of the command")
+    if key == "hydra.launcher.n_jobs" and override.value() == 0:
+        raise NcbenchError(f"{line}; expected at least 1, or -1 for all cores")
+    # OmegaConf would read any other number as true.
+    setting = SETTINGS.get(key)
     if setting is None or setting.type != "bool" or override.is_sweep_override():
         return
     value = override.value()
@@ -382,6 +398,8 @@ def _explanation(error: BaseException) -> str:
             if text and text not in lines and not _INTERNAL.match(text):
                 lines.append(text)
         current = current.__cause__
+    if any(line.startswith("Config search path:") for line in lines):
+        lines = ["; ".join(itertools.takewhile(lambda t: t != "Config search path:", lines))]
     message = "\n".join(lines)
     if isinstance(error, InterpolationResolutionError):
         return f"{error.full_key}: {message}"
@@ -393,7 +411,9 @@ def _explanation(error: BaseException) -> str:
     if override and kind:
         return f"{override['override']}; expected {_TYPES[kind['type']]}"
     key = _UNKNOWN_KEY.search(message)
-    return unknown_key(key["key"]) if key else message
+    if key:
+        return unknown_key(key["key"])
+    return message
 
 
 def _no_launcher(name: str) -> str:

@@ -56,7 +56,7 @@ class NoiseMatrix:
             raise NcbenchError(
                 f"noise matrix: condition number {self.condition:.3g} exceeds {max_condition:.3g}, "
                 "so it cannot be inverted reliably: this noise makes classes "
-                f"indistinguishable. T =\n{self.matrix}"
+                f"indistinguishable. T = {self.matrix.tolist()}"
             )
         self._inverse = np.linalg.inv(self.matrix)
         self.matrix.setflags(write=False)
@@ -152,7 +152,10 @@ class NoiseMatrix:
 
 def _checked(T: ArrayLike) -> Array:
     try:
-        matrix = np.array(T, dtype=np.float64)
+        given = np.asarray(T)
+        if given.dtype.kind not in "biufO":
+            raise ValueError(f"numbers of type {given.dtype}")
+        matrix = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NcbenchError(f"noise matrix: not a matrix of numbers: {T!r}") from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:

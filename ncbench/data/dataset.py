@@ -161,6 +161,10 @@ def identified_by(
     return mark
 
 
+_LARGEST = 1e150
+"""The largest feature."""
+
+
 @dataclass(frozen=True)
 class Dataset:
     """Validated features and clean labels.
@@ -229,6 +233,11 @@ class Dataset:
                 f"data set {self.name!r}: NaN or infinity in X, first in row "
                 f"{int(np.flatnonzero(bad)[0])} ({int(bad.sum())} of {len(bad)} rows); "
                 "drop those rows or fill them in"
+            )
+        if self.X.size and max(self.X.max(), -self.X.min()) > _LARGEST:
+            raise NcbenchError(
+                f"data set {self.name!r}: numbers above {_LARGEST:g} in X, whose squares overflow; "
+                "scale the features"
             )
         given = self.y if self.annotations is None else np.append(self.y, self.annotations.labels)
         counts = np.bincount(given[given != UNKNOWN], minlength=self.n_classes)

@@ -102,6 +102,9 @@ def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
     ncbench.errors.NcbenchError: example: 4 distinct numbers in 4 rows, such as 0.25, 0.5, 0.75: a quantity, not classes; group them into classes first or name another target
     """  # noqa: E501
     array = _plain(values, where)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise NcbenchError(f"{where}: label {array[row]} in row {row + 1}; expected classes")
     if array.dtype.kind in "iuf":
         distinct = np.unique(array)
         fractional = array.dtype.kind == "f" and bool(np.any(distinct != np.round(distinct)))
@@ -119,7 +122,10 @@ def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
 def _plain(values: ArrayLike, where: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "S":
-        array = np.char.decode(array, "utf-8")
+        try:
+            array = np.char.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            raise NcbenchError(f"{where}: text that is not UTF-8 ({error.object!r})") from error
     if array.dtype.kind in "OT":  # Python objects and numpy's variable-width strings
         try:
             array = array.astype(str)

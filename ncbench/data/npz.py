@@ -58,7 +58,7 @@ def read_npz(path: Path) -> Arrays:
                     f"file {path}: a single array; expected an .npz file with keys X and y"
                 )
             return {key: _loaded(stored, key, path) for key in stored.files}
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, EOFError, ValueError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, NcbenchError):
             raise
         raise NcbenchError(f"file {path}: not a readable .npz file: {error}") from error
@@ -204,6 +204,10 @@ def recorded_noise(
         match = _NOISE_MATRIX.fullmatch(key)
         if match is None:
             continue
+        if int(match[1]) > 10:
+            raise NcbenchError(
+                f"data set {name!r}: {key[:40]!r} is noise for sigma = k/10, so k is at most 10"
+            )
         sigma = int(match[1]) / 10
         try:
             noise = NoiseMatrix.of(arrays[key], len(classes))

@@ -74,6 +74,9 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
     header = read(separator, rows=0).columns
     if len(header) == 1:
         separator = next((s for s in ";\t," if s in str(header[0])), separator)
+    with gzip.open(place) if place.suffix.lower() == ".gz" else place.open("rb") as stream:
+        if any(b"\0" in chunk for chunk in iter(lambda: stream.read(2**20), b"")):
+            raise ValueError("it has NUL bytes, so it is damaged or not UTF-8 text")
     table = read(separator)
     names = _names(place, separator)
     if separator != ";":

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -55,6 +56,7 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
             If labels are integers 0..n-1, not every class needs to occur: a small sample may lack
             a rare class.
         """
+        _check_supplied(self)
         self.check_parameters()
         features, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
@@ -96,6 +98,17 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
 def not_written(algorithm: object, method: str) -> NotImplementedError:
     """Return the error of an abstract method; scikit-learn's classes do not enforce them."""
     return NotImplementedError(f"{type(algorithm).__name__} does not define {method}")
+
+
+def _check_supplied(algorithm: NoisyLabelClassifier) -> None:
+    """Raise NcbenchError, with the name of the parameter, for what a run would supply."""
+    seed, cpe = getattr(algorithm, "random_state", None), getattr(algorithm, "cpe", None)
+    try:
+        check_random_state(seed)
+    except ValueError as error:
+        raise NcbenchError(f"random_state={seed!r}; expected a whole number or None") from error
+    if cpe is not None and not (hasattr(cpe, "fit") and hasattr(cpe, "get_params")):
+        raise NcbenchError(f"cpe={cpe!r}; expected a scikit-learn classifier, or None")
 
 
 def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench.core import NoiseMatrix, stream
 from ncbench.data import Dataset, features_and_labels, label_array, read_table
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, require
 from ncbench.learning import deal_folds
 from ncbench.noise_estimation.repair import diagnostics, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
@@ -162,6 +162,8 @@ def estimate_noise(
     """
     features, labels = check_X_y(X, y, dtype=np.float64)
     check_classification_targets(labels)
+    whole = random_state is None or isinstance(random_state, int | np.integer)
+    require(whole, "random_state", repr(random_state), "a whole number, or None")
     values, codes = np.unique(labels, return_inverse=True)
     data = OwnData("y", features, codes.astype(np.int64), tuple(str(value) for value in values))
     _require_rows(data, bootstrap=0)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.config.overrides import quoted
+from ncbench.errors import NcbenchError
 from ncbench.files import is_full, read_json, write_json
 from ncbench.plugin import observers
 from ncbench.run.describe import describe_cell
@@ -92,10 +93,12 @@ class Sweep:
         jobs = [self.waiting[i : i + size] for i in range(0, len(self.waiting), size)]
         write_json(self.folder / JOBS, jobs)
         folder = f"hydra.sweep.dir={quoted(str(self.folder))}"
-        _full.clear()
+        _ended_by.clear()
         session.launch(run_job, [*overrides, folder], len(jobs))
-        if _full:
-            raise _full[0]
+        for error in _ended_by:
+            if is_full(error):
+                raise error
+            raise NcbenchError(f"{error.filename}: {error.strerror}; the sweep cannot go on")
 
     def outcome(self) -> Outcome:
         """Read the records and states of all cells."""
@@ -152,13 +155,11 @@ def run_job(cfg: DictConfig) -> None:
     try:
         run_cells(folder, read_json(folder / JOBS)[cfg.job])
     except OSError as error:
-        if not is_full(error):
-            raise
-        _full.append(error)  # Hydra would print a traceback
+        _ended_by.append(error)  # Hydra would print a traceback
 
 
-_full: list[OSError] = []
-"""What ended the jobs of this process, if a disk is full."""
+_ended_by: list[OSError] = []
+"""What ended the jobs of this process: a full disk, or a folder that is gone."""
 
 
 def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:

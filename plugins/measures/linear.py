@@ -74,6 +74,10 @@ class Cost(Measure):
         return self._L
 
 
+_LARGEST = 1e100
+"""The largest cost; sums of larger ones may overflow."""
+
+
 def _read(path: str) -> Array:
     if not Path(path).is_file():
         raise NcbenchError(f"measure.path={path}: no such file (looked in {Path.cwd()})")
@@ -91,6 +95,8 @@ def _as_costs(rows: object, where: str) -> Array:
         raise NcbenchError(f"{where}: not a table of numbers: {error}") from error
     if L.ndim != 2 or L.shape[0] != L.shape[1] or not np.isfinite(L).all():
         raise NcbenchError(f"{where}: expected n rows of n finite costs, got shape {L.shape}")
+    if L.max() > _LARGEST:
+        raise NcbenchError(f"{where}: cost {L.max():g}; expected at most {_LARGEST:g}")
     if L.min() < 0:
         raise NcbenchError(f"{where}: costs must not be negative; found {L.min():g}")
     return L

@@ -77,6 +77,8 @@ def _read(path: str) -> Array:
     if not file.is_file():
         raise NcbenchError(f"noise.path={path}: no such file (looked in {Path.cwd()})")
     try:
+        if not file.stat().st_size:
+            raise ValueError("the file is empty")
         if file.suffix == ".npy":
             return np.asarray(np.load(file, allow_pickle=False), dtype=np.float64)
         return np.loadtxt(file, delimiter=",", ndmin=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -276,3 +277,14 @@ def test_inverse_norm_is_of_columns_not_of_rows() -> None:
     a = 0.5
     noise = NoiseMatrix([[1.0, a], [0.0, 1 - a]])
     assert noise.inverse_norm == pytest.approx((1 + a) / (1 - a))
+
+
+@pytest.mark.parametrize("T", [np.eye(2) * 1j + np.eye(2), np.eye(2).astype(str)])
+def test_complex_numbers_and_text_are_refused(T: Any) -> None:
+    with pytest.raises(NcbenchError, match="not a matrix of numbers"):
+        NoiseMatrix(T)
+
+
+def test_the_message_about_a_singular_matrix_is_one_line() -> None:
+    with pytest.raises(NcbenchError, match=r"T = \[\[0.5, 0.5\], \[0.5, 0.5\]\]$"):
+        NoiseMatrix([[0.5, 0.5], [0.5, 0.5]])

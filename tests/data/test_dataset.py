@@ -69,3 +69,8 @@ def test_recorded_noise_is_found_whatever_the_rounding_of_sigma() -> None:
     data = toy(recorded_noise={0.3: noise})
     assert data.noise_recorded_at(0.1 + 0.2) is noise
     assert data.noise_recorded_at(0.2) is None
+
+
+def test_features_whose_squares_overflow_are_refused() -> None:
+    with pytest.raises(NcbenchError, match=r"numbers above 1e\+150 in X"):
+        Dataset.from_labels([[0.0], [-1e300]], ["a", "b"], name="toy")

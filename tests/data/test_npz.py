@@ -71,3 +71,35 @@ def test_object_arrays_are_never_loaded(tmp_path: Path) -> None:
         file(str(tmp_path / "vehicle.npz"))
     with pytest.raises(NcbenchError, match="'y' is an array of Python objects"):
         write_npz(tmp_path / "own.npz", arrays)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"y": np.array([0.0, np.inf, 1.0, 0.0])}, "label inf in row 2; expected classes"),
+        ({"y": np.array([b"\xff", b"a", b"b", b"a"])}, "text that is not UTF-8"),
+        ({"noise_matrix_2": np.eye(2).astype(str)}, "not a matrix of numbers"),
+        ({"noise_matrix_" + "9" * 400: np.eye(2)}, "k is at most 10"),
+    ],
+)
+def test_arrays_that_are_not_what_they_should_be_are_refused(
+    arrays: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.npz"
+    np.savez(path, **{"X": np.eye(4), "y": np.array([0, 1, 0, 1]), **arrays})
+    with pytest.raises(NcbenchError, match=message):
+        file(str(path))
+
+
+def test_an_array_that_does_not_fit_into_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large.npz"
+    np.savez(path, X=np.eye(2))
+
+    def refuse(*_: object) -> None:
+        raise MemoryError("Unable to allocate 728. TiB")
+
+    monkeypatch.setattr("ncbench.data.npz._loaded", refuse)
+    with pytest.raises(NcbenchError, match=r"large\.npz: not a readable \.npz file: Unable"):
+        read_npz(path)

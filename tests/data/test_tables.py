@@ -146,3 +146,10 @@ def test_the_index_that_pandas_writes_is_left_out_with_a_notice(
     assert "the first column has no name and is left out" in capsys.readouterr().err
     TABLE.rename_axis("NA").to_csv(path, sep=separator)  # a name, though an odd one
     assert file(str(path), target="kind").X.shape[1] == len(ENCODED[0]) + 1
+
+
+def test_nul_bytes_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.csv"
+    path.write_bytes(b"x,kind\n1,pear\n\0\0\0,apple\n")
+    with pytest.raises(NcbenchError, match=r"damaged.csv.*it has NUL bytes"):
+        file(str(path), target="kind")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ncbench import NcbenchError
+from ncbench import NcbenchError, load
 from ncbench.core.measure import Measure
 from ncbench.errors import NotApplicable, UnknownName
 from ncbench.learning import prediction
@@ -132,3 +134,17 @@ def test_resolve_measure_refuses_with_both_names_and_families() -> None:
         resolve_measure(Reported(), OnlyConvex())
     with pytest.raises(UnknownName, match="did you mean 'h_mean'"):
         resolve_measure("h_maen", OnlyConvex())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"random_state": "abc"}, "random_state='abc'; expected a whole number or None"),
+        ({"cpe": "nope"}, "cpe='nope'; expected a scikit-learn classifier, or None"),
+    ],
+)
+@pytest.mark.parametrize("name", ["cpe_argmax", "ncfw", "ncbs", "nc_selected"])
+def test_bad_parameters_are_named(name: str, parameters: dict[str, Any], message: str) -> None:
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    with pytest.raises(NcbenchError, match=message):
+        load("algo", name)(**parameters).fit(X, y)

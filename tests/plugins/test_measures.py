@@ -14,6 +14,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
+from ncbench import load
 from ncbench.core.measure import Measure
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin.registry import get_registry
@@ -385,3 +386,14 @@ def test_cost_of_the_wrong_number_of_classes_names_both_shapes() -> None:
     for use in (cost, cost.gradient):
         with pytest.raises(NcbenchError, match=r"shape \(2, 2\).*3 classes: expected \(3, 3\)"):
             use(C3)
+
+
+def test_costs_whose_sums_overflow_are_refused() -> None:
+    with pytest.raises(NcbenchError, match=r"cost 1e\+308; expected at most 1e\+100"):
+        load("measure", "cost")(matrix=[[0, 1e308], [1e308, 0]])
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "h_mean", "worst_class"])
+def test_a_matrix_without_examples_is_refused(name: str) -> None:
+    with pytest.raises(NcbenchError, match="entries sum to 0; expected 1"):
+        load("measure", name)()(np.zeros((2, 2)))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from ncbench import load
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.data.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
@@ -260,3 +261,9 @@ def test_random_takes_recorded_noise_where_there_is_some() -> None:
     drawn = model.corrupt(data, 0.3, np.random.default_rng(0))
     assert np.diagonal(drawn.noise_matrix.matrix) == pytest.approx([0.7, 0.7])
     assert Random().corrupt(data, 0.2, np.random.default_rng(0)) is not brought
+
+
+def test_an_empty_file_is_refused_without_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "T.csv").touch()
+    with pytest.raises(NcbenchError, match="the file is empty"):
+        load("noise", "matrix")(path=str(tmp_path / "T.csv"))
