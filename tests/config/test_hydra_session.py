@@ -118,32 +118,3 @@ def test_a_launcher_that_is_not_installed_says_what_to_install(
 def test_a_config_path_is_refused() -> None:
     with pytest.raises(NcbenchError, match="--config-path /nope: not supported; --config-dir"):
         parse_arguments(["--config-path", "/nope", "dataset=iris"])
-
-
-ODD = [
-    (["=0.1"], "=0.1: expected KEY=VALUE"),
-    (["-m", "+experiment=null"], "+experiment=null: expected KEY=VALUE"),
-    (["data_dir=${oc.env:NO_SUCH}"], "data_dir: KeyError raised while resolving interpolation"),
-    (["data_dir=${data_dir}"], "data_dir: Recursive interpolation detected"),
-    (["data_dir=${os.system:ls}"], "data_dir: Unsupported interpolation type os.system"),
-    (["sigma=${nope}"], "sigma: Interpolation key 'nope' not found"),
-    (["sigma=[]"], "sigma=[]; expected a number"),
-    (["--config-name", "nope"], "Cannot find primary config 'nope'"),
-    (["--frobnicate"], "unrecognized arguments: --frobnicate"),
-    (["-m", "hydra/sweeper=nope"], "Could not find 'hydra/sweeper/nope'"),
-    (["-m", "hydra.sweeper._target_=os.system"], "a configuration names plug-ins, not code"),
-    (["-m", "hydra.job.chdir=true"], "hydra.job.chdir=true: not supported"),
-    (["-m", "hydra.launcher.n_jobs=0"], "hydra.launcher.n_jobs=0; expected at least 1"),
-    (["-m", "output_dir='a\\\\'"], "a sweep cannot use \\"),
-]
-
-
-@pytest.mark.parametrize(("argv", "message"), ODD, ids=[" ".join(argv) for argv, _ in ODD])
-def test_odd_arguments_are_one_line(
-    argv: list[str], message: str, ncbench: Callable, tmp_path: Path
-) -> None:
-    outcome = ncbench(*argv)
-    assert outcome.code == 2
-    assert message in outcome.err
-    assert outcome.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
