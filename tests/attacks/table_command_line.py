@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,6 @@ PARAMETERS = [
         ("dataset=iris", "trials=1", f"algo={algo}", measure, f"algo.{parameter}={HUGE}"),
         "refused",
         f"algo.{parameter}={HUGE}; expected a number up to",
-        slow=algo != "bs",
     )
     for algo, measure, parameter in (
         ("bs", "measure=micro_f1", "max_iter"),
@@ -155,4 +155,10 @@ DATA = [
     ),
 ]
 
-ATTACKS = [*ARGUMENTS, *PARAMETERS, *DATA]
+ALWAYS = {
+    *("cache is a number", "no key", "unknown resolver", "empty range", "endless range"),
+    *("another folder", "bs: huge max_iter", "NUL bytes", "infinite label", "T is text"),
+}
+ATTACKS = [
+    replace(attack, slow=attack.name not in ALWAYS) for attack in (*ARGUMENTS, *PARAMETERS, *DATA)
+]
