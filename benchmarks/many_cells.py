@@ -4,8 +4,8 @@
 record and the state of one real cell as often, under other seeds, and measures ``aggregate``,
 ``status``, ``figures`` and ``prune`` in processes of their own. It then runs sweeps of real, tiny
 cells (iris, ``cpe_argmax``, one trial) and measures the time of a cell and the peak memory of the
-process that starts them. The growth is the exponent b of ``time ~ cells^b`` between the first and
-the last number of cells.
+process that starts them. Times are CPU seconds, which depend little on what else runs. The growth
+is the exponent b of ``time ~ cells^b`` between the first and the last number of cells.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 TINY = ["dataset=iris", "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=1"]
@@ -30,12 +30,16 @@ main()
 
 
 def measured(folder: Path, *argv: str) -> tuple[float, float]:
-    """Run a command in a folder; return its time in seconds and its peak memory in MB."""
-    started = time.perf_counter()
+    """Run a command in a folder; return its CPU seconds and its peak memory in MB.
+
+    The seconds include those of its workers; the memory does not.
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *argv], cwd=folder, capture_output=True, text=True
     )
-    seconds = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if done.returncode:
         raise SystemExit(done.stderr)
     (peak,) = [line.split()[1] for line in done.stderr.splitlines() if line.startswith("peak ")]
@@ -88,9 +92,9 @@ def main() -> None:
                 "figures": ["figures", "outputs", "--out", "drawn", "--format", "png"],
                 "prune": ["prune", "outputs", "--yes"],
             }
+            found.setdefault("size of outputs/", {})[cells] = (size_mb(folder / "outputs"), 0.0)
             for name, command in commands.items():
                 found.setdefault(name, {})[cells] = measured(folder, *command)
-            found.setdefault("size of outputs/", {})[cells] = (size_mb(folder / "outputs"), 0.0)
     for cells in args.run:
         with tempfile.TemporaryDirectory() as temporary:
             run = measured(Path(temporary), "-m", *TINY, f"seed=range(0,{cells})")
@@ -99,9 +103,11 @@ def main() -> None:
         print(json.dumps(found))
         return
     for name, runs in found.items():
-        unit = "MB" if name.startswith("size") else "s"
         for cells, (number, peak) in runs.items():
-            print(f"{name:<18} {cells:>6} cells  {number:8.2f} {unit}  peak {peak:6.0f} MB")
+            text = (
+                f"{number:.1f} MB" if name.startswith("size") else f"{number:.1f} s, {peak:.0f} MB"
+            )
+            print(f"{name:<18} {cells:>6} cells  {text}")
         if len(runs) > 1:
             print(f"{name:<18} grows as cells^{growth({k: v[0] for k, v in runs.items()}):.2f}")
 

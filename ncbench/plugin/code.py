@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
+import sys
 import sysconfig
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -92,7 +93,14 @@ def _imported(node: ast.AST, module: str, package: bool) -> Iterator[str]:
 
 def _find(module: str, folder: Path | None) -> Path | None:
     """Return the source file of a module, without importing it or its package."""
+    return _found(module, folder, tuple(sys.path))
+
+
+@lru_cache(10_000)  # a sweep of thousands of cells asks for each of them
+def _found(module: str, folder: Path | None, path: tuple[str, ...]) -> Path | None:
     top, *rest = module.split(".")
+    if top in sys.stdlib_module_names:
+        return None
     spec = None
     with contextlib.suppress(ImportError, ValueError):
         spec = find_spec(top) if top else None
