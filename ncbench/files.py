@@ -125,6 +125,8 @@ def read_json(path: Path) -> Any:
         raise ValueError(f"{path}: {error.strerror}") from error
     try:
         data = json.loads(content)
+        if b"\\ud" in content:  # half of a character: no later command could print or write it
+            json.dumps(data, ensure_ascii=False).encode()
     except RecursionError as error:
         raise ValueError(f"{path}: nested too deeply") from error
     except ValueError as error:

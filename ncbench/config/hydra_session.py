@@ -312,6 +312,8 @@ def explained(prefix: str = "") -> Iterator[None]:
         yield
     except (HydraException, OmegaConfBaseException) as error:
         raise NcbenchError(prefix + _explanation(error)) from error
+    except OverflowError as error:  # a whole number where a float is expected
+        raise NcbenchError(f"{prefix}a number is too large: {error}") from error
     except YAMLError as error:  # its message names the file and the line
         reason = " ".join(str(error).split())
         raise NcbenchError(f"{prefix}a config file is not valid YAML: {reason}") from error

@@ -205,12 +205,14 @@ def resolve_parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, An
     """Check parameters of one plug-in, as a run does, and return them."""
     known = {parameter.name: parameter for parameter in plugin.parameters}
     cfg = OmegaConf.structured(_schema(plugin))
+    resolved: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known:
             raise UnknownName.among(f"{plugin.kind}={plugin.name}: parameter", name, known)
         try:
             cfg[name] = value
-        except OmegaConfBaseException as error:
+            resolved[name] = _resolve_parameter(plugin.kind, known[name], cfg)
+        except (OmegaConfBaseException, OverflowError) as error:
             key, expected = f"{plugin.kind}.{name}", known[name].type
-            raise NcbenchError(f"{key}={value}; expected {expected}") from error
-    return {name: _resolve_parameter(plugin.kind, known[name], cfg) for name in given}
+            raise NcbenchError(f"{key}={value!s:.200}; expected {expected}") from error
+    return resolved

@@ -156,7 +156,7 @@ def _checked(T: ArrayLike) -> Array:
         if given.dtype.kind not in "biufO":
             raise ValueError(f"numbers of type {given.dtype}")
         matrix = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise NcbenchError(f"noise matrix: not a matrix of numbers: {T!r}") from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
         raise NcbenchError(

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ncbench.errors import printable
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -73,7 +75,8 @@ class Grid:
         for column in self.columns:
             table.add_column(Text(column))
         for row in self.printed_rows():
-            table.add_row(*(Text(e.text + e.mark, style="bold" if e.bold else "") for e in row))
+            texts = ((printable(e.text) + e.mark, "bold" if e.bold else "") for e in row)
+            table.add_row(*(Text(text, style=style) for text, style in texts))
         if console is None:
             console = Console(highlight=False)
             if not console.is_terminal:  # a log has no width
@@ -82,7 +85,7 @@ class Grid:
             console.print(Text(self.heading), soft_wrap=True)
         console.print(table)
         for note in self.notes:
-            console.print(Text(note), soft_wrap=True)
+            console.print(Text(printable(note)), soft_wrap=True)
 
     def text(self) -> str:
         """Return the table as printed to a log."""

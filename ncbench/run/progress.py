@@ -215,5 +215,6 @@ def with_bar(things: Iterable[Thing], what: str, total: int | None = None) -> It
     from rich.progress import track
 
     console = Console(stderr=True)
-    hidden = not console.is_terminal
-    return track(things, what, total=total, console=console, transient=True, disable=hidden)
+    if not console.is_terminal:  # rich before 14 ends even a disabled bar with a line
+        return things
+    return track(things, what, total=total, console=console, transient=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,7 @@ PACKAGES = (
 )
 
 
-def provenance(command: list[str], threads: int) -> dict[str, Any]:
+def provenance(command: list[str], threads: int, plugins: Iterable[str] = ()) -> dict[str, Any]:
     """Return the provenance of a record.
 
     Parameters
@@ -33,6 +36,8 @@ def provenance(command: list[str], threads: int) -> dict[str, Any]:
         The arguments of ``python -m ncbench``.
     threads : int
         Number of BLAS and OpenMP threads.
+    plugins : names of distributions
+        Those whose plug-ins ran; the versions of what they require are recorded too.
     """
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%S+0000", time.gmtime()),
@@ -43,20 +48,35 @@ def provenance(command: list[str], threads: int) -> dict[str, Any]:
         "cores": os.cpu_count(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "packages": _versions(),
+        "packages": _versions(frozenset(plugins), "torch" in sys.modules),
         **_commit(),
     }
 
 
 @cache
-def _versions() -> dict[str, str]:
+def _versions(plugins: frozenset[str], with_torch: bool) -> dict[str, str]:
+    """Return the versions of our packages and of what plug-ins require.
+
+    A plug-in file declares no requirements, but torch, if it is used, matters for its numbers.
+    """
+    names = [
+        *PACKAGES,
+        *["torch"] * with_torch,
+        *(n for plugin in sorted(plugins) for n in (plugin, *_required(plugin))),
+    ]
     found = {}
-    for package in PACKAGES:
-        try:
+    for package in names:
+        with contextlib.suppress(PackageNotFoundError):  # a file, or an extra not installed
             found[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found
+
+
+def _required(distribution: str) -> list[str]:
+    """Return the names of the packages that a distribution requires, also for its extras."""
+    with contextlib.suppress(PackageNotFoundError):
+        wanted = requires(distribution) or []
+        return sorted({re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in wanted})
+    return []
 
 
 @cache

@@ -22,10 +22,10 @@ trials              one entry per trial: trial (its number), train_size, test_si
                     with ``theory=true``, theory: the terms of the regret bounds
 seconds             time of the run that wrote the record
 peak_memory_mb      largest resident size of the process so far
-provenance          versions, commit, host, CPU, threads, command, time (UTC)
+provenance          versions (of the plug-ins' requirements too), commit, host, CPU, threads,
+                    command, time (UTC)
 =================== ==================================================================
 
-=======
 ``record_schema.py`` has the layout, and ``docs/records.md`` describes it.
 ``ncbench.results.read`` reads records. The finished trials of an unfinished cell are stored in
 the same folder as ``trial-<k>.json``, so that a kill loses only the running trial.
@@ -87,7 +87,8 @@ def cell_id(config: Mapping[str, Any]) -> str:
 def _identity(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a configuration that tells cells apart."""
     # "plugins" has the distribution: algo=ncfw@ncbench is the cell of algo=ncfw.
-    short = {kind: {**config[kind], "name": short_name(config[kind]["name"])} for kind in KINDS}
+    kinds = {kind: config[kind] for kind in KINDS if kind in config}  # a record may lack one
+    short = {kind: {**each, "name": short_name(each["name"])} for kind, each in kinds.items()}
     target = get_registry().target("dataset", config["dataset"]["name"])
     for name in getattr(target, "added_parameters", ()):
         if short["dataset"].get(name) is None:
@@ -131,6 +132,7 @@ def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str,
     kept = {
         k: value for k, value in config.items() if k not in ("command", "plugins", "code", "id")
     }
+    owners = {plugin.partition(" ")[0] for plugin in config["plugins"].values()} - {"ncbench"}
     return {
         "schema": SCHEMA,
         "id": config["id"],  # as at the start: loading may have stored a copy of the data
@@ -139,7 +141,7 @@ def new_record(config: Mapping[str, Any], status: str, **more: Any) -> dict[str,
         "plugins": config["plugins"],
         "code": config["code"],
         **more,
-        "provenance": provenance(config.get("command", []), config["threads"]),
+        "provenance": provenance(config.get("command", []), config["threads"], owners),
     }
 
 

@@ -86,7 +86,9 @@ CONFIG = {
     **{f"{kind}?": "plugin" for kind in KINDS if kind not in ("measure", "dataset", "algo")},
     **{"measure": "plugin", "dataset": "plugin", "algo": "plugin", "sigma": "share"},
     **{
-        f"{key}?": {"str": "name", "Any": "plain"}.get(str(setting.type), str(setting.type))
+        f"{key}?": {"str": "name", "Any": "plain", "float | None": "plain"}.get(
+            str(setting.type), str(setting.type)
+        )
         for key, setting in SETTINGS.items()
         if key != "sigma"
     },

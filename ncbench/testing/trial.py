@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench.config.settings import SETTINGS
 from ncbench.core import Mixture, NoiseMatrix
-from ncbench.data import Dataset, MatrixNoise
+from ncbench.data import Dataset, MatrixNoise, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.learning import PosteriorClassifier
 from ncbench.noise_estimation import NoisySample
@@ -98,6 +99,10 @@ class _Symmetric(MatrixNoise):
         T = np.full((n, n), sigma / (n - 1))
         np.fill_diagonal(T, 1 - sigma)
         return T
+
+    def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
+        """Return noisy labels, beside those of several people, which some T estimators need."""
+        return replace(super().corrupt(dataset, sigma, rng), annotations=dataset.annotations)
 
 
 def _naive_bayes() -> GaussianNB:

@@ -55,6 +55,19 @@ def one_record(folder: Path) -> None:
     write(folder / "outputs", config=config, trials=[{"losses": {"h_mean": 0.5}}])
 
 
+def escape(folder: Path) -> None:
+    """Write a failed record whose reason moves the cursor."""
+    config = {"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "sigma": 0.1}
+    config |= {"algo": {"name": "fw"}}
+    write(folder, config=config, status="failed", reason="\x1b[2J")
+
+
+def half_a_character(folder: Path) -> None:
+    write_sweep(folder)
+    path = next(folder.rglob("record.json"))
+    path.write_text(path.read_text().replace('"status"', '"note": "\\udcff", "status"'))
+
+
 def plugin_file(folder: Path) -> None:
     """Write a record that names a plug-in file, and the file."""
     (folder / "evil.py").write_text("from pathlib import Path\nPath('RAN').touch()\n")
@@ -86,6 +99,8 @@ ATTACKS = [
     Attack("aggregate: a full device", (*TABLE, "/dev/full"), "refused", "No space", write_sweep),
     Attack("aggregate: the null device", (*TABLE, "/dev/null"), "ran", "written", write_sweep),
     Attack("aggregate: a name that is no Unicode", TABLE[:2], "notice", "\\udcff", not_unicode),
+    Attack("aggregate: an escape", TABLE[:2], "ran", "\\x1b[2J", escape),
+    Attack("aggregate: half a character", TABLE[:2], "notice", "surrogates", half_a_character),
     Attack("report: a long name", (*REPORT, LONG), "refused", "too long", one_record, slow=True),
     Attack("report: a folder", (*REPORT, "outputs"), "refused", "is a folder", one_record),
     Attack("new-plugin: a long name", ("new-plugin", LONG), "refused", "at most 60"),

@@ -288,3 +288,8 @@ def test_complex_numbers_and_text_are_refused(T: Any) -> None:
 def test_the_message_about_a_singular_matrix_is_one_line() -> None:
     with pytest.raises(NcbenchError, match=r"T = \[\[0.5, 0.5\], \[0.5, 0.5\]\]$"):
         NoiseMatrix([[0.5, 0.5], [0.5, 0.5]])
+
+
+def test_entries_that_no_float_can_hold_are_refused() -> None:
+    with pytest.raises(NcbenchError, match="not a matrix of numbers"):
+        NoiseMatrix([[10**400, 0], [0, 1]])

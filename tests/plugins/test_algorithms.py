@@ -20,6 +20,7 @@ from ncbench.core.measure import Measure
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
 from ncbench.plugin.registry import get_registry
+from ncbench.types import Array
 from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
 from ncbench_plugins.algorithms.frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
 from ncbench_plugins.algorithms.plug_in import CPEArgmax, NCLRPlugIn
@@ -179,6 +180,28 @@ def test_ncfw_records_the_mass_it_projected() -> None:
     problem = drawn_problem(m=40, seed=3)
     ncfw = problem.fit(NoiseCorrectedFrankWolfe(cpe=problem.cpe, max_iter=20))
     assert ncfw.diagnostics_["projected_mass"] > 0
+
+
+def test_ncfw_asks_the_measure_only_about_joint_distributions() -> None:
+    """T^-1 C~ of a small sample has negative entries; where psi is linearized it has none."""
+    asked = []
+
+    class Spy(HMean):
+        def gradient(self, C: Array) -> Array:
+            asked.append(C.copy())
+            return super().gradient(C)
+
+        def __call__(self, C: Array) -> float:
+            asked.append(C.copy())
+            return super().__call__(C)
+
+    problem = drawn_problem(m=40, seed=3)
+    ncfw = problem.fit(NoiseCorrectedFrankWolfe(measure=Spy(), cpe=problem.cpe, max_iter=20))
+    assert ncfw.diagnostics_["projected_mass"] > 0
+    assert len(asked) > 20
+    for C in asked:
+        assert C.min() >= 0
+        assert C.sum() == pytest.approx(1)
 
 
 def convex_optimum(psi: Measure, problem: Problem) -> tuple[float, float]:

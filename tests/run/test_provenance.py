@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -20,3 +21,19 @@ def test_records_say_the_time_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
         time.tzset()
     assert text.endswith("+0000")
     assert abs(seconds - time.time()) < 60
+
+
+def test_packages_include_what_a_plugins_distribution_requires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = "Requires-Dist: deep-learner[gpu]>=2; python_version>'3'\n"
+    for name, requirement in (("my-net", needs), ("deep-learner", "")):
+        folder = tmp_path / f"{name.replace('-', '_')}-2.5.dist-info"
+        folder.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.5\n{requirement}"
+        (folder / "METADATA").write_text(metadata)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "deep-learner" not in provenance([], 1)["packages"]
+    packages = provenance([], 1, ["my-net", "mine.py"])["packages"]
+    assert packages["deep-learner"] == packages["my-net"] == "2.5"
+    assert "mine.py" not in packages

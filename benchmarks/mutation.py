@@ -1,0 +1,222 @@
+"""Mutation test of the core, the shipped algorithms and the statistics.
+
+Changes one operator, constant or result at a time, and runs the tests of that module: a mutant that
+no test notices is a missing assertion, or is equivalent to the original. Each mutant is a fork that
+imports the changed source in place of the module, so nothing is written to the source tree.
+
+    python benchmarks/mutation.py --sample 200 --seed 0        # stratified by module
+    python benchmarks/mutation.py --only statistics            # every mutant of one module
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import importlib.abc
+import importlib.util
+import itertools
+import math
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# The tests of each module, the quickest first.
+TESTS = {
+    "ncbench.core.argmin": ["tests/core/test_argmin.py"],
+    "ncbench.core.confusion": ["tests/core/test_confusion.py"],
+    "ncbench.core.measure": ["tests/core/test_measure.py", "tests/plugins/test_measures.py"],
+    "ncbench.core.mixture": ["tests/core/test_mixture.py"],
+    "ncbench.core.noise_matrix": ["tests/core/test_noise_matrix.py"],
+    "ncbench.core.random_streams": ["tests/core/test_random_streams.py"],
+    "ncbench_plugins.algorithms.bisection": ["tests/plugins/test_algorithms.py"],
+    "ncbench_plugins.algorithms.frank_wolfe": [
+        "tests/plugins/test_frank_wolfe_options.py",
+        "tests/plugins/test_algorithms.py",
+    ],
+    "ncbench_plugins.algorithms.nclr": ["tests/plugins/test_nclr.py"],
+    "ncbench_plugins.algorithms.plug_in": ["tests/plugins/test_algorithms.py"],
+    "ncbench_plugins.algorithms.selection": ["tests/testing/test_contract.py", "-k=nc_selected"],
+    "ncbench.results.rank_tests": [
+        "tests/results/test_rank_tests.py",
+        "tests/results/test_statistics.py",
+    ],
+    "ncbench.results.significance": ["tests/results/test_significance.py"],
+    "ncbench.results.statistics": ["tests/results/test_statistics.py"],
+}
+
+_OPERATORS: dict[type, type] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
+    ast.MatMult: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.And: ast.Or, ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    module: str
+    line: int
+    before: str
+    after: str
+    number: int
+    variant: int
+
+    def source(self, path: Path) -> str:
+        tree = ast.parse(path.read_text())
+        node = next(itertools.islice(ast.walk(tree), self.number, None))
+        _mutate(node, self.variant)
+        return ast.unparse(tree)
+
+
+_MUTABLE = (
+    ast.Compare, ast.BinOp, ast.AugAssign, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.Return,
+)  # fmt: skip
+
+
+def mutants(module: str, path: Path) -> Iterator[Mutant]:
+    """Yield every mutant of a module."""
+    tree = ast.parse(path.read_text())
+    ignored = _ignored(tree)
+    for number, original in enumerate(ast.walk(tree)):
+        if id(original) in ignored or not hasattr(original, "lineno"):
+            continue
+        for variant in range(2):
+            if not isinstance(original, _MUTABLE):
+                break
+            node = copy.deepcopy(original)
+            if not _mutate(node, variant):
+                break
+            before, after = ast.unparse(original), ast.unparse(node)
+            if after != before:
+                yield Mutant(module, original.lineno, before, after, number, variant)
+
+
+def _mutate(node: Any, variant: int) -> bool:
+    """Change a node in place; return False if there is no such variant."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS and variant == 0:
+        node.ops[0] = _OPERATORS[type(node.ops[0])]()
+    elif isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp) and variant == 0:
+        if type(node.op) not in _OPERATORS:
+            return False
+        node.op = _OPERATORS[type(node.op)]()
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and variant == 0:
+        node.op = ast.UAdd()
+        node.operand = ast.Call(ast.Name("bool", ast.Load()), [node.operand], [])
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and variant == 0:
+        node.op = ast.UAdd()
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool) and variant == 0:
+        node.value = not node.value
+    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        node.value = node.value + 1 if variant == 0 else node.value * 2 - 1
+    elif isinstance(node, ast.Return) and node.value is not None and variant == 0:
+        node.value = ast.Constant(None)
+    else:
+        return False
+    return True
+
+
+def _ignored(tree: ast.AST) -> set[int]:
+    """Return the nodes of annotations and messages, which tests may ignore."""
+    parts: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise | ast.JoinedStr):
+            parts.append(node)
+        hints = (getattr(node, "annotation", None), getattr(node, "returns", None))
+        parts += [hint for hint in hints if hint is not None]
+    return {id(node) for part in parts for node in ast.walk(part)}
+
+
+class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Import the source of a mutant in place of its module."""
+
+    def __init__(self, mutant: Mutant, path: Path) -> None:
+        self.mutant, self.path = mutant, path
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if name != self.mutant.module:
+            return None
+        return importlib.util.spec_from_file_location(name, self.path, loader=self)
+
+    def exec_module(self, module: Any) -> None:
+        exec(compile(self.mutant.source(self.path), str(self.path), "exec"), module.__dict__)
+
+
+def survives(mutant: Mutant, path: Path, seconds: float) -> bool:
+    """Run the tests of a mutant in a fork; a hang counts as noticed."""
+    pid = os.fork()
+    if pid == 0:
+        import pytest
+
+        os.chdir(ROOT)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        sys.meta_path.insert(0, _Changed(mutant, path))
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"]
+        os._exit(int(pytest.main([*options, *TESTS[mutant.module]])) != 0)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.05)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return False
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sample", type=int, help="number of mutants, equal shares by module")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="modules whose path has this text")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds for one mutant")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
+    args = parser.parse_args()
+    end = time.monotonic() + args.seconds
+
+    import hypothesis  # noqa: F401
+
+    paths = {
+        name: ROOT / name.replace("ncbench_plugins", "plugins").replace(".", "/")
+        for name in TESTS
+        if args.only in name
+    }
+    chosen: list[tuple[Mutant, Path]] = []
+    every = {
+        name: list(mutants(name, path.with_suffix(".py"))) for name, path in sorted(paths.items())
+    }
+    rng = random.Random(args.seed)
+    total = sum(map(len, every.values()))
+    for name, found in every.items():
+        share = max(1, round(args.sample * len(found) / total)) if args.sample else len(found)
+        picked = rng.sample(found, min(share, len(found)))
+        chosen += [(mutant, paths[name].with_suffix(".py")) for mutant in picked]
+    print(f"{len(chosen)} of {total} mutants, seed {args.seed}", flush=True)
+    alive: dict[str, int] = dict.fromkeys(every, 0)
+    tried: dict[str, int] = dict.fromkeys(every, 0)
+    rng.shuffle(chosen)  # a run that stops early has a sample of all modules
+    for mutant, path in chosen:
+        if time.monotonic() > end:
+            break
+        tried[mutant.module] += 1
+        if survives(mutant, path, args.timeout):
+            alive[mutant.module] += 1
+            print(f"survived {mutant.module}:{mutant.line}: {mutant.before}  ->  {mutant.after}",
+                  flush=True)  # fmt: skip
+    for name in every:
+        print(f"{name}: {tried[name] - alive[name]} of {tried[name]} noticed")
+    killed = sum(tried.values()) - sum(alive.values())
+    print(f"score: {killed / sum(tried.values()):.1%} ({killed} of {sum(tried.values())})")
+
+
+if __name__ == "__main__":
+    main()

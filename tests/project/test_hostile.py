@@ -1,0 +1,76 @@
+"""The files of ``examples/hostile``: they change no number and run nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from needs import ROOT
+
+from ncbench.files import read_json
+
+HOSTILE = ROOT / "examples" / "hostile"
+QUICK = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1", "algo=cpe_argmax,nclr_plugin")
+SAYS = {
+    "callbacks": "hydra.callbacks.evil: of the keys below hydra a config file can set",
+    "job_logging": "hydra.job_logging",
+    "plugins_from": "set plugins_from on the command line, not in a config file",
+    "environment": "data_dir=${oc.env:HOME}: a config file cannot call a resolver",
+}
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_a_hostile_config_file_runs_nothing(name: str, ncbench: Callable, tmp_path: Path) -> None:
+    refused = ncbench("--config-dir", str(HOSTILE / "config"), "-m", f"+experiment={name}", *QUICK)
+    assert refused.code == 2
+    assert SAYS[name] in refused.err
+    assert refused.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_hostile_config_file_is_tried() -> None:
+    assert {path.stem for path in (HOSTILE / "config" / "experiment").iterdir()} == set(SAYS)
+
+
+def sweep(folder: Path, site: Path | None, *options: str) -> dict[str, Any]:
+    """Run a sweep; return the trials of each cell, without times."""
+    folder.mkdir()
+    # The cache of signatures belongs to what is installed.
+    installed = {"PYTHONPATH": str(site), "NCBENCH_CACHE_HOME": str(site)} if site else {}
+    subprocess.run(
+        [sys.executable, "-m", "ncbench", *options, "-m", *QUICK],
+        cwd=folder,
+        env={**os.environ, **installed},
+        check=True,
+        capture_output=True,
+    )
+    found = {}
+    for path in folder.rglob("record.json"):
+        trials = read_json(path)["trials"]
+        found[path.parent.name] = [{**trial, "seconds": None} for trial in trials]
+    return found
+
+
+@pytest.mark.slow
+def test_installed_they_change_no_number(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    info = site / "ncbench_hostile-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    shutil.copy(HOSTILE / "package" / "ncbench_hostile.py", site)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ncbench-hostile\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text("[ncbench]\nhostile = ncbench_hostile\n")
+    plain = sweep(tmp_path / "plain", None)
+    beside = sweep(tmp_path / "beside", site, "--config-dir", str(HOSTILE / "config"))
+    assert len(plain) == 2
+    assert plain.keys() == beside.keys()  # the ids are the same
+    for identity, (trial,) in beside.items():
+        # What was asked of the hostile measures is said, and nothing else differs.
+        assert set(trial.pop("absent")) == {"raises", "writes", "not_finite"}
+        assert [trial] == plain[identity]
+    assert not (tmp_path / "beside" / "RAN").exists()
