@@ -93,9 +93,9 @@ class Sweep:
         jobs = [self.waiting[i : i + size] for i in range(0, len(self.waiting), size)]
         write_json(self.folder / JOBS, jobs)
         folder = f"hydra.sweep.dir={quoted(str(self.folder))}"
-        _ended_by.clear()
+        _jobs_ended_by[os.getpid()] = []
         session.launch(run_job, [*overrides, folder], len(jobs))
-        for error in _ended_by:
+        for error in _jobs_ended_by[os.getpid()]:
             if is_full(error):
                 raise error
             raise NcbenchError(f"{error.filename}: {error.strerror}; the sweep cannot go on")
@@ -155,11 +155,13 @@ def run_job(cfg: DictConfig) -> None:
     try:
         run_cells(folder, read_json(folder / JOBS)[cfg.job])
     except OSError as error:
-        _ended_by.append(error)  # Hydra would print a traceback
+        if os.getpid() not in _jobs_ended_by:
+            raise
+        _jobs_ended_by[os.getpid()].append(error)  # Hydra would print a traceback
 
 
-_ended_by: list[OSError] = []
-"""What ended the jobs of this process: a full disk, or a folder that is gone."""
+_jobs_ended_by: dict[int, list[OSError]] = {}
+"""What ended jobs in the process of the sweep: a full disk, or a folder that is gone."""
 
 
 def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:
