@@ -253,3 +253,15 @@ def test_a_loss_that_is_not_finite_is_refused():
     path = ConfusionPath(np.ones((3, 2)), np.zeros(3, dtype=int))
     with pytest.raises(NcbenchError, match="finite"):
         path(np.array([[0.0, np.nan], [1.0, 0.0]]))
+
+
+def test_a_constant_loss_is_a_tie_and_no_division_by_zero() -> None:
+    rng = np.random.default_rng(0)
+    m = 500
+    posterior, y = rng.dirichlet(np.ones(3), size=m), rng.integers(3, size=m)
+    confusion = ConfusionPath(posterior, y, 3, lazy_from=0)
+    with np.errstate(all="raise"):
+        for _ in range(3):
+            C = confusion(np.ones((3, 3)))
+            assert C[:, 1:].sum() == 0  # ties go to the lowest class
+    np.testing.assert_allclose(C[:, 0], np.bincount(y) / m)
