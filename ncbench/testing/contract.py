@@ -78,7 +78,9 @@ class Build:
 
     Examples
     --------
-    >>> build = Build("cpe", lambda folds=2, random_state=None: (folds, random_state), {"folds": 5})
+    >>> def made(folds: int = 2, random_state: int | None = None):
+    ...     return folds, random_state
+    >>> build = Build("cpe", made, {"folds": 5})
     >>> build(random_state=0)
     (5, 0)
     """

@@ -11,6 +11,7 @@ from ncbench.run.record import NOT_IDENTITY
 
 def test_every_setting_is_documented_and_typed() -> None:
     types = {"float": float, "int": int, "str": str, "bool": bool, "Any": list}
+    types["float | None"] = type(None)
     for name, setting in SETTINGS.items():
         assert setting.metadata["help"], name
         assert isinstance(setting.metadata["default"], types[str(setting.type)]), name

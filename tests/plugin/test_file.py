@@ -308,7 +308,8 @@ def test_of_two_plugins_with_one_name_the_distribution_chooses(
     ((identity, other),) = found.items()
     assert other["plugins"]["algo"].startswith("mine.py ")
     assert other["config"]["algo"]["name"] == "cpe_argmax@mine.py"
-    assert f"{identity}: identical" in ncbench("rerun", "outputs", identity).out
+    again = ncbench("rerun", "outputs", identity, "--plugins-from", "mine.py")
+    assert f"{identity}: identical" in again.out, again.err
 
 
 def test_a_qualified_name_gives_the_same_cell_and_numbers(

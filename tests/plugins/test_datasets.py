@@ -60,7 +60,7 @@ def test_every_data_set_is_announced_with_a_summary() -> None:
     known = ncbench_datasets()
     assert set(known) == {
         *("synthetic", "iris", "wine", "breast_cancer", "digits", "openml", "file"),
-        *("vehicle", "pageblocks", "satimage", "covtype", "abalone"),
+        *("vehicle", "pageblocks", "satimage", "covtype", "abalone", "music_genre"),
     }
     for make in known.values():
         assert make.__doc__

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up_files import put
 
 from ncbench.files import locked
 from ncbench.plugin import get_registry
@@ -49,8 +49,7 @@ def outputs(tmp_path: Path) -> Path:
         if name == "replaced":  # a copy, beside other files
             folders.append(tmp_path / "outputs" / "copies")
         for folder in folders:
-            folder.mkdir(parents=True)
-            (folder / "record.json").write_text(json.dumps({"schema": 1, "id": name, **record}))
+            put(folder / "record.json", {"trials": [{"losses": {"h_mean": 0.1}}], **record})
     return tmp_path / "outputs"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up_files import complete
 
 from ncbench.run import CellFolder
 from ncbench.run.record import new_record
@@ -91,19 +92,22 @@ def test_a_table_says_that_cells_were_run_with_older_code(
 
 def folder(tmp_path: Path, code: str) -> CellFolder:
     config = {"output_dir": str(tmp_path), "id": "0" * 16, "force": False, "threads": 1}
+    config |= {"dataset": {"name": "iris"}, "measure": {"name": "h_mean"}, "sigma": 0.1}
     config |= {"algo": {"name": "mine"}, "plugins": {"algo": "mine 1.0"}, "code": {"algo": code}}
     return CellFolder(config)
 
 
 def record(of: CellFolder, status: str) -> dict[str, Any]:
-    return new_record(of._config, status, reason="")
+    made = new_record(of._config, status, reason="", trials=[{"losses": {"h_mean": 0.1}}])
+    return complete(made, made["id"])
 
 
 def test_trials_of_other_code_are_not_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder(tmp_path, "a").keep_trial({"trial": 0, "losses": {}})
-    assert folder(tmp_path, "a").trials() == {0: {"trial": 0, "losses": {}}}
+    (trial,) = record(folder(tmp_path, "a"), "done")["trials"]
+    folder(tmp_path, "a").keep_trial(trial)
+    assert folder(tmp_path, "a").trials() == {0: trial}
     assert folder(tmp_path, "b").trials() == {}
     assert "trial-0.json: run again, because algo=mine was edited" in capsys.readouterr().err
 
