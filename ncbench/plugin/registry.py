@@ -83,6 +83,7 @@ class Registry:
             _address(point): point for point in points
         }
         self._targets: dict[Address, dict[str, dict[str, Any]]] = {}
+        self._given: dict[Address, dict[str, dict[str, Any]]] = {}
         self._manager = pluggy.PluginManager("ncbench")
         self._manager.add_hookspecs(spec)
         self.problems: list[Problem] = []
@@ -195,8 +196,8 @@ class Registry:
     def including(self, offers: Mapping[str, Mapping[str, Any]]) -> Registry:
         """Return a registry that also has these plug-ins, by kind and name; they replace others."""
         address = ("unregistered", "", "")
-        more = copy.copy(self)
-        more._targets = {**self._targets, address: {kind: dict(o) for kind, o in offers.items()}}
+        more = copy.copy(self)  # both have what either loads
+        more._given = {address: {kind: dict(named) for kind, named in offers.items()}}
         found = {(p.kind, p.name): [p] for p in more._describe(address, None)}
         more._points, more._plugins = {**self._points, address: None}, {**self._plugins, **found}
         return more
@@ -221,6 +222,8 @@ class Registry:
     def _load(
         self, address: Address, point: EntryPoint | PluginFile | None
     ) -> dict[str, dict[str, Any]]:
+        if address in self._given:
+            return self._given[address]
         if address not in self._targets:
             assert point is not None
             module = point.load()
