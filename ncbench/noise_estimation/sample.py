@@ -15,6 +15,12 @@ from ncbench.learning import fit_posterior
 from ncbench.plugin import Withheld, needs_of
 from ncbench.types import Array, Labels
 
+_NEED_OF_FIELD = {
+    "noise_matrix": "noise_matrix",
+    "clean": "clean_labels",
+    "annotations": "annotations",
+}
+
 
 class Trusted(NamedTuple):
     """Training examples with known clean labels."""
@@ -90,7 +96,8 @@ class NoisySample:
     rows : array of shape (m,), optional
         The example of each label, if the labels were chosen from ``annotations``.
     annotations : Annotations, optional
-        All labels that people gave to the training examples.
+        All labels that people gave to the training examples, for estimators whose ``needs`` name
+        ``annotations``.
     """
 
     X: Array
@@ -112,7 +119,7 @@ class NoisySample:
         """Return the sample with only those parts of the truth that the estimator needs."""
         hidden: dict[str, Any] = {
             name: Withheld(need, type(estimator).__name__)
-            for name, need in (("noise_matrix", "noise_matrix"), ("clean", "clean_labels"))
+            for name, need in _NEED_OF_FIELD.items()
             if need not in needs_of(estimator)
         }
         return replace(self, **hidden)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -68,12 +68,7 @@ def prepare(config: Config) -> Cell:
     _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
     # Build every plug-in now, so that bad parameters raise before anything is written.
     registry = get_registry()
-    if "noise_matrix" in needs_of(_build(config, "t_estimator")) and noisy.noise_matrix is None:
-        raise NotApplicable(
-            f"t_estimator={config['t_estimator']['name']} needs the noise matrix, which nobody "
-            f"knows for noise={config['noise']['name']}; t_estimator=identity corrects nothing, "
-            "cautious_map estimates the matrix, dawid_skene does if examples have several labels"
-        )
+    estimator = _build(config, "t_estimator")
     cpe = _build(config, "cpe", random_state=0)
     algorithm = registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
     if isinstance(algorithm, NoisyLabelClassifier):
@@ -83,9 +78,35 @@ def prepare(config: Config) -> Cell:
             raise NcbenchError(f"algo={config['algo']['name']}: {error}") from error
     population = Population.of(dataset) if config["theory"] else None
     cell = Cell(config, dataset, noisy, measure, reported, population)
-    for trial in range(config["trials"]):
-        split(cell, trial)
+    parts = [split(cell, trial) for trial in range(config["trials"])]
+    _require_needs(cell, "t_estimator", estimator, [train for train, _ in parts])
     return cell
+
+
+def _require_needs(cell: Cell, kind: str, plugin: Any, trains: Sequence[NDArray[np.intp]]) -> None:
+    """Raise NotApplicable if the data does not have what a plug-in needs."""
+    noisy, needs = cell.noisy, needs_of(plugin)
+    who = f"{kind}={cell.config[kind]['name']} needs"
+    if "noise_matrix" in needs and noisy.noise_matrix is None:
+        raise NotApplicable(
+            f"{who} the noise matrix, which nobody knows for noise={cell.config['noise']['name']}; "
+            "t_estimator=identity corrects nothing, cautious_map estimates the matrix, dawid_skene "
+            "does if examples have several labels"
+        )
+    for trial, train in enumerate(trains):
+        if "clean_labels" in needs and (cell.dataset.y[noisy.of(train)[0]] == UNKNOWN).all():
+            raise NotApplicable(
+                f"{who} clean labels, but no training label of trial {trial} has one beside it; "
+                "check more rows, or choose a smaller test_size if the test part has them all"
+            )
+        if "annotations" in needs and not (
+            noisy.annotations and noisy.annotations.of(train).overlap
+        ):
+            raise NotApplicable(
+                f"{who} several labels for an example, as noise=annotators and "
+                f"noise=annotators_simulated have them; no training example of trial {trial} has "
+                "more than one; cautious_map needs one"
+            )
 
 
 def load_dataset(config: Config) -> Dataset:
