@@ -19,6 +19,7 @@ _NEED_OF_FIELD = {
     "noise_matrix": "noise_matrix",
     "clean": "clean_labels",
     "annotations": "annotations",
+    "unlabeled": "unlabeled",
 }
 
 
@@ -98,6 +99,8 @@ class NoisySample:
     annotations : Annotations, optional
         All labels that people gave to the training examples, for estimators whose ``needs`` name
         ``annotations``.
+    unlabeled : array of shape (u, d), optional
+        Training examples without a label, for estimators whose ``needs`` name ``unlabeled``.
     """
 
     X: Array
@@ -110,6 +113,7 @@ class NoisySample:
     classes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
     annotations: Annotations | None = None
+    unlabeled: Array | None = None
 
     def __post_init__(self) -> None:
         if not self.classes:
@@ -130,12 +134,14 @@ class NoisySample:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What the estimator was told: the true T, and the number of clean labels it requested."""
+        """What the estimator was given: true T; numbers of clean labels and unlabeled examples."""
         told: dict[str, Any] = {}
         if isinstance(self.noise_matrix, NoiseMatrix):
             told["noise_matrix"] = True
         if isinstance(self.clean, CleanLabels):
             told["clean_labels"] = self.clean.handed_out
+        if isinstance(self.unlabeled, np.ndarray):
+            told["unlabeled"] = len(self.unlabeled)
         return told
 
     @property

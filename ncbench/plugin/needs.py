@@ -16,6 +16,7 @@ NEEDS = {
     "noise_matrix": "the true noise matrix",
     "clean_labels": "clean labels of training examples",
     "annotations": "the labels of several people",
+    "unlabeled": "training examples without a label",
 }
 """What can be needed, and what it is."""
 

@@ -32,6 +32,8 @@ from ncbench.run.judge import judge
 from ncbench.theory import Population
 from ncbench.types import Array, Config
 
+_GIVEN_TO_ALGORITHMS = frozenset({"clean_labels", "unlabeled"})
+
 RESAMPLED = 0.9
 """Share of the other examples that a trial trains on if every trial has the same test part."""
 
@@ -79,7 +81,8 @@ def prepare(config: Config) -> Cell:
     population = Population.of(dataset) if config["theory"] else None
     cell = Cell(config, dataset, noisy, measure, reported, population)
     parts = [split(cell, trial) for trial in range(config["trials"])]
-    _require_needs(cell, "t_estimator", estimator, [train for train, _ in parts])
+    for kind, plugin in (("t_estimator", estimator), ("algo", algorithm)):
+        _require_needs(cell, kind, plugin, [train for train, _ in parts])
     return cell
 
 
@@ -87,6 +90,11 @@ def _require_needs(cell: Cell, kind: str, plugin: Any, trains: Sequence[NDArray[
     """Raise NotApplicable if the data does not have what a plug-in needs."""
     noisy, needs = cell.noisy, needs_of(plugin)
     who = f"{kind}={cell.config[kind]['name']} needs"
+    if kind == "algo" and needs - _GIVEN_TO_ALGORITHMS:
+        raise NcbenchError(
+            f"{who} {', '.join(sorted(needs - _GIVEN_TO_ALGORITHMS))}, which only T estimators are "
+            f"given; an algorithm may need {', '.join(sorted(_GIVEN_TO_ALGORITHMS))}"
+        )
     if "noise_matrix" in needs and noisy.noise_matrix is None:
         raise NotApplicable(
             f"{who} the noise matrix, which nobody knows for noise={cell.config['noise']['name']}; "
@@ -213,10 +221,11 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         cpe=cpe,
         rng=stream(config["seed"], "t_estimator", trial),
         noise_matrix=cell.noisy.noise_matrix,
-        clean=CleanLabels(dataset.y[examples], stream(config["seed"], "trusted", trial)),
+        clean=_clean_labels(cell, examples, trial),
         classes=dataset.classes,
         rows=positions(examples, train),
         annotations=cell.noisy.annotations and cell.noisy.annotations.of(train),
+        unlabeled=read_only(dataset.X[np.setdiff1d(train, examples)]),
     )
     given = sample.for_estimator(estimator)
     estimate: NoiseMatrix = estimator.estimate(given)
@@ -225,8 +234,15 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm = registry.build(
         "algo", **config["algo"], measure=cell.measure, cpe=cpe, random_state=random_state
     )
-    algorithm.fit(X, y, noise_matrix=estimate)
+    clean = _clean_labels(cell, examples, trial)
+    more = {"clean_labels": clean, "unlabeled": sample.unlabeled}
+    more = {need: more[need] for need in needs_of(algorithm)}
+    algorithm.fit(X, y, noise_matrix=estimate, **more)
     clock.lap("fit")
+    told = {"t_estimator": given.told}
+    if more:
+        counts = {"clean_labels": clean.handed_out, "unlabeled": len(train) - len(set(examples))}
+        told["algo"] = {need: counts[need] for need in more}
 
     predicted = prediction(algorithm, read_only(dataset.X[test]), np.arange(dataset.n_classes))
     judged: dict[str, Any] = {}
@@ -252,7 +268,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         **losses(cell, C),
         "confusion": C.tolist(),
         **judged,
-        "told": {"t_estimator": given.told},
+        "told": told,
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": getattr(algorithm, "diagnostics_", {}),
@@ -260,6 +276,11 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         # If the algorithm reports the stages of its fit, these are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
     }
+
+
+def _clean_labels(cell: Cell, examples: NDArray[np.intp], trial: int) -> CleanLabels:
+    """Return the clean labels, in an order that depends on seed and trial alone."""
+    return CleanLabels(cell.dataset.y[examples], stream(cell.config["seed"], "trusted", trial))
 
 
 def losses(cell: Cell, C: Array) -> dict[str, dict[str, Any]]:
