@@ -103,7 +103,7 @@ class UnknownName(NcbenchError):
 
 
 class NotApplicable(NcbenchError):
-    """An algorithm cannot optimize a measure: fails a single run, skips a cell of a sweep."""
+    """Two parts of a configuration do not fit: fails a single run, skips a cell of a sweep."""
 
 
 @cache

@@ -43,6 +43,11 @@ class Annotations:
         for name in ("rows", "annotators", "labels"):
             object.__setattr__(self, name, read_only(np.asarray(getattr(self, name), np.int64)))
 
+    @property
+    def overlap(self) -> bool:
+        """Whether an example has more than one label, so that people can be compared."""
+        return len(np.unique(self.rows)) < len(self.rows)
+
     def of(self, examples: NDArray[np.intp]) -> Annotations:
         """Return the labels of some examples; ``rows`` are then positions in ``examples``."""
         kept = np.isin(self.rows, examples)

@@ -1,11 +1,19 @@
 """The input of T estimators, the repair of their estimates, and the audit of a user's labels."""
 
-from ncbench.noise_estimation.audit import LEVEL, Finding, estimate_noise, examine, read_own_data
+from ncbench.noise_estimation.audit import (
+    LEVEL,
+    Finding,
+    estimate_noise,
+    examine,
+    read_annotations,
+    read_own_data,
+)
 from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
 from ncbench.noise_estimation.repair import diagnostics, project_columns, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 
 __all__ = [
     "LEVEL", "CleanLabels", "Crowd", "Finding", "NoisySample", "dawid_skene", "diagnostics",
-    "estimate_noise", "examine", "project_columns", "read_own_data", "repair_estimate",
+    "estimate_noise", "examine", "project_columns", "read_annotations", "read_own_data",
+    "repair_estimate",
 ]  # fmt: skip

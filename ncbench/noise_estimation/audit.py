@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench.core import NoiseMatrix, stream
-from ncbench.data import Dataset, features_and_labels, label_array, read_table
+from ncbench.data import Annotations, Dataset, features_and_labels, label_array, read_table
 from ncbench.errors import NcbenchError, require
 from ncbench.learning import deal_folds
+from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
 from ncbench.noise_estimation.repair import diagnostics, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
 from ncbench.plugin import get_registry
@@ -24,6 +25,7 @@ from ncbench.types import Array, Labels
 LEVEL = 0.9
 """Confidence level of the bootstrap intervals."""
 
+_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _RARE = 30
 _WIDE = 0.25
 _SMALL_SINGULAR_VALUE = 0.2
@@ -39,6 +41,22 @@ class OwnData:
     classes: tuple[str, ...]
     clean: Labels | None = None
     """-1 if unknown."""
+    annotations: Annotations | None = None
+    """If several people gave labels; ``X``, ``y`` and ``clean`` then have a row for each label."""
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """What the labels of all people say about one of them."""
+
+    name: str
+    labels: int
+    accuracy: float
+    """Expected share of right labels."""
+    low: float | None
+    high: float | None
+    confusion: Array
+    """P(label | true label), column stochastic."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,8 @@ class Finding:
     counted: NoiseMatrix | None
     """T counted on the rows with both labels."""
     doubts: tuple[str, ...]
+    annotators: tuple[Annotator, ...] = ()
+    """The best first."""
 
     def as_json(self) -> dict[str, Any]:
         """Return all results as plain data."""
@@ -85,6 +105,7 @@ class Finding:
             "pairs": pairs,
             "trust": not self.doubts,
             "doubts": list(self.doubts),
+            "annotators": [{**vars(a), "confusion": a.confusion.tolist()} for a in self.annotators],
         }
 
 
@@ -116,6 +137,29 @@ def read_own_data(path: str, target: str, clean_column: str | None) -> OwnData:
     clean = np.full(len(labels), -1, dtype=np.int64)
     clean[present] = [classes.index(name) for name in names]
     return OwnData(dataset.name, dataset.X, dataset.y, classes, clean)
+
+
+def read_annotations(
+    path: str, columns: Sequence[str], long: str | None, clean_column: str | None
+) -> OwnData:
+    """Read a file with the labels of several people, as ``dataset=file`` does."""
+    data: Dataset = get_registry().build(
+        "dataset",
+        "file",
+        path=path,
+        target=clean_column,
+        annotators=list(columns) or None,
+        annotations=long,
+    )
+    given = data.annotations
+    assert given is not None
+    if not given.overlap:
+        raise NcbenchError(
+            f"file {path!r}: no example has more than one label, so people cannot be compared; "
+            "put all labels into one column and name it with --target"
+        )
+    clean = data.y[given.rows] if clean_column else None
+    return OwnData(data.name, data.X[given.rows], given.labels, data.classes, clean, given)
 
 
 def estimate_noise(
@@ -203,19 +247,64 @@ def examine(
     sample = _sample(data, registry.build("cpe", cpe, random_state=0), seed)
     noise = estimator.estimate(sample)
     low = high = None
+    skills: list[Array] = []
     if bootstrap:
         resampled = []
         for k in progress(range(bootstrap)):
-            rng = stream(seed, "estimate-noise", "bootstrap", k)
-            # Draw half of each class without replacement. Estimates then vary as in a bootstrap,
-            # but no repeated row is its own neighbor or on both sides of a fold.
-            rows = deal_folds(data.y, 2, rng.permutation(len(data.y))) == 0
-            again = replace(sample, X=data.X[rows], y=data.y[rows], rng=rng)
+            again = _half(sample, stream(seed, "estimate-noise", "bootstrap", k))
             resampled.append(estimator.estimate(again).matrix)
-        low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+            if again.annotations is not None:
+                skills.append(_crowd(again).accuracy(again.annotations))
+        low, high = np.quantile(resampled, _TAILS, axis=0)
     counted = None if data.clean is None else _count(data)
     doubts = (*getattr(noise, "warnings", ()), *_doubts(sample, noise, low, high))
-    return Finding(data, t_estimator, noise, low, high, bootstrap, counted, doubts)
+    annotators = _annotators(sample, skills)
+    return Finding(data, t_estimator, noise, low, high, bootstrap, counted, doubts, annotators)
+
+
+def _half(sample: NoisySample, rng: np.random.Generator) -> NoisySample:
+    """Draw half of the rows without replacement.
+
+    Estimates then vary as in a bootstrap, but no repeated row is its own neighbor or on both sides
+    of a fold. If several people gave labels, half of the examples are drawn, with all their labels.
+    """
+    if sample.annotations is None or sample.rows is None:
+        kept = deal_folds(sample.y, 2, rng.permutation(len(sample.y))) == 0
+        return replace(sample, X=sample.X[kept], y=sample.y[kept], rng=rng)
+    examples = np.unique(sample.rows)
+    half = np.sort(rng.permutation(examples)[: (len(examples) + 1) // 2])
+    kept = np.isin(sample.rows, half)
+    given = sample.annotations.of(half)
+    return replace(
+        sample, X=sample.X[kept], y=sample.y[kept], rows=given.rows, annotations=given, rng=rng
+    )
+
+
+def _crowd(sample: NoisySample) -> Crowd:
+    assert sample.annotations is not None
+    return dawid_skene(sample.annotations, sample.annotations.rows.max() + 1, sample.n_classes)
+
+
+def _annotators(sample: NoisySample, skills: Sequence[Array]) -> tuple[Annotator, ...]:
+    """Return the annotators, the best first."""
+    given = sample.annotations
+    if given is None:
+        return ()
+    crowd = _crowd(sample)
+    accuracy = crowd.accuracy(given)
+    count = np.bincount(given.annotators, minlength=len(given.names))
+    low, high = np.nanquantile(skills, _TAILS, axis=0) if skills else (None, None)
+    return tuple(
+        Annotator(
+            name=given.names[k],
+            labels=int(count[k]),
+            accuracy=float(accuracy[k]),
+            low=None if low is None else float(low[k]),
+            high=None if high is None else float(high[k]),
+            confusion=crowd.matrices[k],
+        )
+        for k in np.argsort(-accuracy, kind="stable")
+    )
 
 
 def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
@@ -228,6 +317,8 @@ def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
         rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
         clean=None if data.clean is None else _CountedAlready(),
         classes=data.classes,
+        rows=None if data.annotations is None else data.annotations.rows,
+        annotations=data.annotations,
     )
 
 

@@ -44,6 +44,13 @@ class Crowd:
         """The most probable true label of each example."""
         return np.asarray(self.posterior.argmax(axis=1), dtype=np.int64)
 
+    def accuracy(self, given: Annotations) -> Array:
+        """Return the expected share of right labels of each annotator; NaN without labels."""
+        right = self.posterior[given.rows, given.labels]
+        count = np.bincount(given.annotators, minlength=len(given.names))
+        total = np.bincount(given.annotators, weights=right, minlength=len(given.names))
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
 
 def dawid_skene(given: Annotations, m: int, n: int, strength: float = 10.0) -> Crowd:
     """Fit the model of Dawid and Skene by EM.

@@ -15,6 +15,13 @@ from ncbench.learning import fit_posterior
 from ncbench.plugin import Withheld, needs_of
 from ncbench.types import Array, Labels
 
+_NEED_OF_FIELD = {
+    "noise_matrix": "noise_matrix",
+    "clean": "clean_labels",
+    "annotations": "annotations",
+    "unlabeled": "unlabeled",
+}
+
 
 class Trusted(NamedTuple):
     """Training examples with known clean labels."""
@@ -90,7 +97,10 @@ class NoisySample:
     rows : array of shape (m,), optional
         The example of each label, if the labels were chosen from ``annotations``.
     annotations : Annotations, optional
-        All labels that people gave to the training examples.
+        All labels that people gave to the training examples, for estimators whose ``needs`` name
+        ``annotations``.
+    unlabeled : array of shape (u, d), optional
+        Training examples without a label, for estimators whose ``needs`` name ``unlabeled``.
     """
 
     X: Array
@@ -103,6 +113,7 @@ class NoisySample:
     classes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
     annotations: Annotations | None = None
+    unlabeled: Array | None = None
 
     def __post_init__(self) -> None:
         if not self.classes:
@@ -112,7 +123,7 @@ class NoisySample:
         """Return the sample with only those parts of the truth that the estimator needs."""
         hidden: dict[str, Any] = {
             name: Withheld(need, type(estimator).__name__)
-            for name, need in (("noise_matrix", "noise_matrix"), ("clean", "clean_labels"))
+            for name, need in _NEED_OF_FIELD.items()
             if need not in needs_of(estimator)
         }
         return replace(self, **hidden)
@@ -123,12 +134,14 @@ class NoisySample:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What the estimator was told: the true T, and the number of clean labels it requested."""
+        """What the estimator was given: true T; numbers of clean labels and unlabeled examples."""
         told: dict[str, Any] = {}
         if isinstance(self.noise_matrix, NoiseMatrix):
             told["noise_matrix"] = True
         if isinstance(self.clean, CleanLabels):
             told["clean_labels"] = self.clean.handed_out
+        if isinstance(self.unlabeled, np.ndarray):
+            told["unlabeled"] = len(self.unlabeled)
         return told
 
     @property

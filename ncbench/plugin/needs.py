@@ -2,6 +2,7 @@
 
 A benchmark knows the truth, which no method knows in practice. A plug-in gets a part of the truth
 only if its attribute ``needs`` names it. Records say what each plug-in was told, and so do tables.
+A cell is skipped, with a reason, if its data does not have what a plug-in needs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from ncbench.imports import notice_renamed
 NEEDS = {
     "noise_matrix": "the true noise matrix",
     "clean_labels": "clean labels of training examples",
+    "annotations": "the labels of several people",
+    "unlabeled": "training examples without a label",
 }
 """What can be needed, and what it is."""
 

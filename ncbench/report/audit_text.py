@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ncbench.noise_estimation import Finding
 
 
+_ENDS = 5  # annotators to show from each end of a long list
 _WIDEST = 6  # the largest number of classes whose intervals fit in one table
 
 
@@ -22,8 +23,14 @@ def text(finding: Finding) -> str:
     data, noise = finding.data, finding.noise
     counts = np.bincount(data.y, minlength=len(data.classes))
     labels = ", ".join(f"{c} {k}" for c, k in zip(data.classes, counts, strict=True))
+    given = data.annotations
+    rows, unit = f"{len(data.y)} rows", "row"
+    if given is not None:
+        examples = len(np.unique(given.rows))
+        rows = f"{len(data.y)} labels of {examples} rows by {len(given.names)} people"
+        unit = "label"
     lines = [
-        f"{data.name}: {len(data.y)} rows, {data.X.shape[1]} features, {len(data.classes)} classes",
+        f"{data.name}: {rows}, {data.X.shape[1]} features, {len(data.classes)} classes",
         f"labels: {labels}",
         "",
         f"Noise matrix by {finding.estimator}: P(labeled row | truly column)"
@@ -44,13 +51,14 @@ def text(finding: Finding) -> str:
         difference = np.abs(noise.matrix - finding.counted.matrix).mean()
         lines += [
             "",
-            f"Counted in {counted(int((data.clean >= 0).sum()), 'row')} with a clean label:",
+            f"Counted in {counted(int((data.clean >= 0).sum()), unit)} with a clean label:",
             "",
             *_grid(data.classes, _numbers(finding.counted.matrix)),
             "",
             f"mean |estimate - counted|         {difference:.3f}",
             f"||difference of the inverses||_1  {noise.inverse_error(finding.counted):.2f}",
         ]
+    lines += _people(finding)
     lines.append("")
     if finding.doubts:
         lines.append("Do not rely on this estimate before checking:")
@@ -58,6 +66,26 @@ def text(finding: Finding) -> str:
     else:
         lines.append("No reason was found to distrust this estimate.")
     return "\n".join(lines)
+
+
+def _people(finding: Finding) -> list[str]:
+    """Return a table of the annotators, the best first; of many, the best and the worst."""
+    people = finding.annotators
+    if not people:
+        return []
+    shown = people if len(people) <= 2 * _ENDS else (*people[:_ENDS], *people[-_ENDS:])
+    title = "Annotators, the best first"
+    if len(shown) < len(people):
+        title = f"Annotators: the best {_ENDS} and the worst {_ENDS} of {len(people)}"
+    rows = [["", "labels", "right", f"{LEVEL:.0%} interval", "most often confused"]]
+    for person in shown:
+        interval = "" if person.low is None else f"[{person.low:.0%}, {person.high:.0%}]"
+        wrong = person.confusion * (1 - np.eye(len(finding.data.classes)))
+        i, j = np.unravel_index(wrong.argmax(), wrong.shape)
+        named = finding.data.classes
+        confused = f"{named[j]} labeled {named[i]}, {wrong[i, j]:.0%}"
+        rows.append([person.name, str(person.labels), f"{person.accuracy:.0%}", interval, confused])
+    return ["", f"{title}, by the labels of all:", "", *_columns(rows)]
 
 
 def draw(finding: Finding, path: str) -> None:
@@ -112,7 +140,13 @@ def _numbers(matrix: Array) -> list[list[str]]:
 
 def _grid(classes: tuple[str, ...], cells: list[list[str]]) -> list[str]:
     """Return the lines of a table with the names of the classes for rows and columns."""
-    rows = [["", *classes], *([name, *row] for name, row in zip(classes, cells, strict=True))]
+    return _columns(
+        [["", *classes], *([name, *row] for name, row in zip(classes, cells, strict=True))]
+    )
+
+
+def _columns(rows: list[list[str]]) -> list[str]:
+    """Return the lines of a table whose columns are aligned."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -286,9 +286,10 @@ class FrameBuilder:
 def _told(config: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> str:
     """Return the plug-ins that were told a part of the truth, and which part."""
     told = trials[0].get("told", {}) if trials else {}  # records of before do not say
+    truth = {kind: [p for p in parts if p != "unlabeled"] for kind, parts in told.items()}
     return ", ".join(
         f"{kind}={config[kind]['name']} ({', '.join(parts)})"
-        for kind, parts in told.items()
+        for kind, parts in truth.items()
         if parts
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ from ncbench.run.cpe_cache import SharedCPE, code_of_learner
 from ncbench.run.judge import judge
 from ncbench.theory import Population
 from ncbench.types import Array, Config
+
+_GIVEN_TO_ALGORITHMS = frozenset({"clean_labels", "unlabeled"})
 
 RESAMPLED = 0.9
 """Share of the other examples that a trial trains on if every trial has the same test part."""
@@ -69,12 +71,7 @@ def prepare(config: Config) -> Cell:
     _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
     # Build every plug-in now, so that bad parameters raise before anything is written.
     registry = get_registry()
-    if "noise_matrix" in needs_of(_build(config, "t_estimator")) and noisy.noise_matrix is None:
-        raise NotApplicable(
-            f"t_estimator={config['t_estimator']['name']} needs the noise matrix, which nobody "
-            f"knows for noise={config['noise']['name']}; t_estimator=identity corrects nothing, "
-            "cautious_map estimates the matrix, dawid_skene does if examples have several labels"
-        )
+    estimator = _build(config, "t_estimator")
     cpe = _build(config, "cpe", random_state=0)
     algorithm = registry.build("algo", **config["algo"], measure=measure, cpe=cpe, random_state=0)
     if isinstance(algorithm, NoisyLabelClassifier):
@@ -84,8 +81,9 @@ def prepare(config: Config) -> Cell:
             raise NcbenchError(f"algo={config['algo']['name']}: {error}") from error
     population = Population.of(dataset) if config["theory"] else None
     cell = Cell(config, dataset, noisy, measure, reported, population)
-    for trial in range(config["trials"]):
-        split(cell, trial)
+    parts = [split(cell, trial) for trial in range(config["trials"])]
+    for kind, plugin in (("t_estimator", estimator), ("algo", algorithm)):
+        _require_needs(cell, kind, plugin, [train for train, _ in parts])
     return cell
 
 
@@ -98,6 +96,37 @@ def _refuse_class_name(config: Config, measure: Measure, dataset: Dataset) -> No
             raise NcbenchError(
                 f"measure.{key}={value}: {config['measure']['name']} does not take names of "
                 f"classes, because it has no for_classes; give {dataset.classes.index(value)}"
+            )
+
+
+def _require_needs(cell: Cell, kind: str, plugin: Any, trains: Sequence[NDArray[np.intp]]) -> None:
+    """Raise NotApplicable if the data does not have what a plug-in needs."""
+    noisy, needs = cell.noisy, needs_of(plugin)
+    who = f"{kind}={cell.config[kind]['name']} needs"
+    if kind == "algo" and needs - _GIVEN_TO_ALGORITHMS:
+        raise NcbenchError(
+            f"{who} {', '.join(sorted(needs - _GIVEN_TO_ALGORITHMS))}, which only T estimators are "
+            f"given; an algorithm may need {', '.join(sorted(_GIVEN_TO_ALGORITHMS))}"
+        )
+    if "noise_matrix" in needs and noisy.noise_matrix is None:
+        raise NotApplicable(
+            f"{who} the noise matrix, which nobody knows for noise={cell.config['noise']['name']}; "
+            "t_estimator=identity corrects nothing, cautious_map estimates the matrix, dawid_skene "
+            "does if examples have several labels"
+        )
+    for trial, train in enumerate(trains):
+        if "clean_labels" in needs and (cell.dataset.y[noisy.of(train)[0]] == UNKNOWN).all():
+            raise NotApplicable(
+                f"{who} clean labels, but no training label of trial {trial} has one beside it; "
+                "check more rows, or choose a smaller test_size if the test part has them all"
+            )
+        if "annotations" in needs and not (
+            noisy.annotations and noisy.annotations.of(train).overlap
+        ):
+            raise NotApplicable(
+                f"{who} several labels for an example, as noise=annotators and "
+                f"noise=annotators_simulated have them; no training example of trial {trial} has "
+                "more than one; cautious_map needs one"
             )
 
 
@@ -210,10 +239,11 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         cpe=cpe,
         rng=stream(config["seed"], "t_estimator", trial),
         noise_matrix=cell.noisy.noise_matrix,
-        clean=CleanLabels(dataset.y[examples], stream(config["seed"], "trusted", trial)),
+        clean=_clean_labels(cell, examples, trial),
         classes=dataset.classes,
         rows=positions(examples, train),
         annotations=cell.noisy.annotations and cell.noisy.annotations.of(train),
+        unlabeled=read_only(dataset.X[np.setdiff1d(train, examples)]),
     )
     given = sample.for_estimator(estimator)
     estimate: NoiseMatrix = estimator.estimate(given)
@@ -222,8 +252,15 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
     algorithm = registry.build(
         "algo", **config["algo"], measure=cell.measure, cpe=cpe, random_state=random_state
     )
-    algorithm.fit(X, y, noise_matrix=estimate)
+    clean = _clean_labels(cell, examples, trial)
+    more = {"clean_labels": clean, "unlabeled": sample.unlabeled}
+    more = {need: more[need] for need in needs_of(algorithm)}
+    algorithm.fit(X, y, noise_matrix=estimate, **more)
     clock.lap("fit")
+    told = {"t_estimator": given.told}
+    if more:
+        counts = {"clean_labels": clean.handed_out, "unlabeled": len(train) - len(set(examples))}
+        told["algo"] = {need: counts[need] for need in more}
 
     predicted = prediction(algorithm, read_only(dataset.X[test]), np.arange(dataset.n_classes))
     judged: dict[str, Any] = {}
@@ -249,7 +286,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         **losses(cell, C),
         "confusion": C.tolist(),
         **judged,
-        "told": {"t_estimator": given.told},
+        "told": told,
         "noise_matrix_estimate": estimate.matrix.tolist(),
         "noise_matrix_diagnostics": diagnostics(estimate, cell.noisy.noise_matrix),
         "diagnostics": _plain_diagnostics(algorithm),
@@ -257,6 +294,11 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         # If the algorithm reports the stages of its fit, these are parts of "fit".
         "seconds": {**clock.laps, **getattr(algorithm, "seconds_", {})},
     }
+
+
+def _clean_labels(cell: Cell, examples: NDArray[np.intp], trial: int) -> CleanLabels:
+    """Return the clean labels, in an order that depends on seed and trial alone."""
+    return CleanLabels(cell.dataset.y[examples], stream(cell.config["seed"], "trusted", trial))
 
 
 def losses(cell: Cell, C: Array) -> dict[str, dict[str, Any]]:

@@ -20,6 +20,8 @@ class DawidSkene:
         Weight of all people in the matrix of each, in labels.
     """
 
+    needs = ("annotations",)
+
     def __init__(self, strength: float = 10.0) -> None:
         self.strength = strength
 
@@ -28,14 +30,8 @@ class DawidSkene:
         given, rows, n = sample.annotations, sample.rows, sample.n_classes
         if given is None or rows is None:
             raise NcbenchError(
-                "t_estimator=dawid_skene needs labels of several people for each example, as "
-                "noise=annotators and noise=annotators_simulated have them; cautious_map needs "
-                "one label"
-            )
-        if len(np.unique(given.rows)) == len(given.rows):
-            raise NcbenchError(
-                "t_estimator=dawid_skene: no example has more than one label, so people cannot be "
-                "compared; cautious_map needs one label"
+                "t_estimator=dawid_skene needs the labels of several people; cautious_map needs "
+                "one label of each example"
             )
         m = max(given.rows.max(), rows.max()) + 1
         posterior = dawid_skene(given, int(m), n, self.strength).posterior

@@ -117,6 +117,8 @@ def reduction(name: str) -> dict[str, list[str]]:
         small |= {"dataset": ["iris"]}
         if base.noise.name == "recorded":
             small |= {"noise": ["symmetric"]}
+        elif base.noise.name == "annotators":
+            small |= {"noise": ["annotators_simulated"]}
     if "algo" not in swept and "max_iter" in base.algo:
         small["algo.max_iter"] = ["20"]
     return {**swept, **small}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
@@ -256,3 +259,49 @@ def test_in_python_what_cannot_be_estimated_from_is_refused():
         estimate_noise(X, noisy, "magic")
     with pytest.raises(ValueError, match="Unknown label type"):
         estimate_noise(X, X[:, 0])
+
+
+def three_people(path: Path) -> pd.DataFrame:
+    """Write iris with the labels of three people, of whom eve is the worst; 30 rows are checked."""
+    iris = load_iris()
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(iris.data, columns=["a", "b", "c", "d"])
+    for person, wrong in (("eve", 0.5), ("ann", 0.05), ("bob", 0.2)):
+        table[person] = np.where(rng.random(150) < wrong, (iris.target + 1) % 3, iris.target)
+    table["checked"] = pd.Series(iris.target).where(np.arange(150) % 5 == 0)
+    table.to_csv(path, index=False)
+    return table
+
+
+def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path) -> None:
+    table = three_people(tmp_path / "mine.csv")
+    options = ("--data", "mine.csv", "--clean-column", "checked", "--bootstrap", "2")
+    shown = ncbench("estimate-noise", *options, "--annotators", "eve,ann,bob")
+    assert shown.code == 0, shown.err
+    assert shown.out.startswith("mine: 450 labels of 150 rows by 3 people, 4 features, 3 classes")
+    assert "Noise matrix by dawid_skene" in shown.out
+    people = shown.out[shown.out.index("Annotators, the best first") :].splitlines()
+    assert [line.split()[0] for line in people[3:6]] == ["ann", "bob", "eve"]
+    rows = [(k + 1, who, table[who][k]) for k in range(150) for who in ("eve", "ann", "bob")]
+    long = pd.DataFrame(rows, columns=["row", "who", "label"])
+    long.to_csv(tmp_path / "long.csv", index=False)
+    table.drop(columns=["eve", "ann", "bob"]).to_csv(tmp_path / "mine.csv", index=False)
+    same = ncbench("estimate-noise", *options, "--annotations", "long.csv", "--json")
+    found = json.loads(same.out)
+    accuracy = {person["name"]: person["accuracy"] for person in found["annotators"]}
+    assert accuracy == pytest.approx({"ann": 0.95, "bob": 0.8, "eve": 0.5}, abs=0.1)
+    for person in found["annotators"]:
+        assert person["low"] <= person["high"]
+        assert np.sum(person["confusion"], axis=0) == pytest.approx(np.ones(3))
+    assert found["pairs"]["rows"] == 90
+
+
+def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_path: Path) -> None:
+    table = three_people(tmp_path / "mine.csv")
+    for k, person in enumerate(("eve", "ann", "bob")):
+        table[person] = table[person].where(np.arange(150) % 3 == k)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    options = ("--data", "mine.csv", "--clean-column", "checked")
+    refused = ncbench("estimate-noise", *options, "--annotators", "eve,ann,bob")
+    assert refused.code == 2
+    assert "no example has more than one label" in refused.err

@@ -62,40 +62,6 @@ def test_examples_without_a_label_are_not_trained_on() -> None:
     assert len(y) == 30
 
 
-def test_dawid_skene_finds_out_who_is_reliable() -> None:
-    data = people(2000)
-    assert data.annotations is not None
-    crowd = dawid_skene(data.annotations, 2000, 3)
-    right = [float(np.diagonal(pi).mean()) for pi in crowd.matrices]
-    assert right == pytest.approx([0.9, 0.7, 0.55], abs=0.05)
-    assert crowd.pooled == pytest.approx(0.717 * np.eye(3) + 0.283 * np.eye(3)[[2, 0, 1]], abs=0.04)
-
-
-def test_dawid_skene_agrees_with_crowd_kit() -> None:
-    crowdkit = pytest.importorskip(
-        "crowdkit.aggregation", reason="crowd-kit is not installed", exc_type=ImportError
-    )
-    import pandas as pd
-
-    data = people()
-    given = data.annotations
-    assert given is not None
-    frame = pd.DataFrame({"task": given.rows, "worker": given.annotators, "label": given.labels})
-    theirs = crowdkit.DawidSkene(n_iter=100).fit_predict(frame).sort_index().to_numpy()
-    ours = dawid_skene(given, len(data.y), 3, strength=0.01).labels
-    assert float(np.mean(theirs == ours)) > 0.98
-
-
-def test_an_annotator_with_few_labels_is_taken_to_be_like_the_others() -> None:
-    data = people()
-    given = data.annotations
-    assert given is not None
-    keep = (given.annotators < 2) | (given.rows < 2)
-    few = Annotations(given.rows[keep], given.annotators[keep], given.labels[keep], given.names)
-    crowd = dawid_skene(few, 400, 3)
-    assert np.abs(crowd.matrices[2] - crowd.pooled).max() < 0.1
-
-
 @pytest.mark.parametrize("use", ["one", "all", "majority", "dawid_skene"])
 def test_the_estimate_is_the_t_of_the_labels_that_are_trained_on(
     use: str, ncbench: Callable, tmp_path: Path

@@ -16,6 +16,7 @@ from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.data.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench_plugins.noise.given import GivenMatrix, Recorded
+from ncbench_plugins.noise.instance_dependent import InstanceDependent
 from ncbench_plugins.noise.levels import NoNoise, PairFlip, Random, Symmetric
 
 LEVELS = [Symmetric, Random, PairFlip]
@@ -267,3 +268,85 @@ def test_an_empty_file_is_refused_without_a_warning(tmp_path: Path) -> None:
     (tmp_path / "T.csv").touch()
     with pytest.raises(NcbenchError, match="the file is empty"):
         load("noise", "matrix")(path=str(tmp_path / "T.csv"))
+
+
+# Noise that depends on the example
+
+
+def overlapping(m: int = 6000) -> Dataset:
+    """Return three classes that overlap, the first the most frequent."""
+    y = np.repeat([0, 0, 0, 1, 1, 2], m // 6)
+    centers = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    return Dataset.from_labels(centers[y] + rng(7).normal(size=(m, 2)), y, name="overlapping")
+
+
+@pytest.mark.parametrize("strength", [0.0, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("sigma", [0.0, 0.1, 0.4])
+def test_sigma_is_the_share_of_wrong_labels_in_each_class(strength: float, sigma: float) -> None:
+    data = overlapping()
+    model = InstanceDependent(strength=strength)
+    P = model.probabilities(data, sigma, rng())
+    right = P[np.arange(len(P)), data.y]
+    noisy = model.corrupt(data, sigma, rng())
+    for j in range(3):
+        of_class = data.y == j
+        assert right[of_class].mean() == pytest.approx(1 - sigma, abs=1e-9)
+        error = 5 * np.sqrt(sigma * (1 - sigma) / of_class.sum())
+        assert np.mean(noisy.y[of_class] != j) == pytest.approx(sigma, abs=error + 1e-12)
+    assert noisy.noise_matrix is not None
+    assert np.diagonal(noisy.noise_matrix.matrix) == pytest.approx(1 - sigma, abs=1e-9)
+    assert noisy.class_conditional is False
+
+
+@pytest.mark.parametrize("strength", [1.0, 3.0])
+def test_labels_follow_the_probabilities_of_each_example(strength: float) -> None:
+    data = overlapping(600)
+    P = InstanceDependent(strength=strength).probabilities(data, 0.3, rng())
+    draws = 1000
+    drawn = np.stack([FixedProbabilities(P).corrupt(data, 0.3, rng(k)).y for k in range(draws)])
+    for i in range(3):
+        share = (drawn == i).mean(axis=0)
+        z = (share - P[:, i]) / np.sqrt(np.maximum(P[:, i] * (1 - P[:, i]), 1e-4) / draws)
+        assert np.abs(z).max() < 5
+        assert np.mean(z**2) < 1.3
+
+
+class FixedProbabilities(InstanceDependent):
+    """The same probabilities for every generator."""
+
+    def __init__(self, P: np.ndarray) -> None:
+        super().__init__()
+        self.P = P
+
+    def probabilities(self, dataset: Dataset, sigma: float, rng: object) -> np.ndarray:
+        return self.P
+
+
+def test_hard_examples_are_mislabeled_more_often_and_as_what_they_resemble() -> None:
+    data = overlapping()
+    P = InstanceDependent(strength=3.0).probabilities(data, 0.3, rng())
+    zero = data.y == 0
+    x, wrong = data.X[zero], 1 - P[zero, 0]
+    hard = x.max(axis=1) > 1.5  # on the side of another class
+    assert wrong[hard].mean() > 3 * wrong[~hard].mean()
+    toward_1, toward_2 = x[:, 0] > x[:, 1] + 1, x[:, 1] > x[:, 0] + 1
+    as_1 = P[zero, 1] / wrong
+    assert as_1[toward_1].mean() > as_1[toward_2].mean() + 0.3
+
+
+def test_strength_0_is_random_noise_in_distribution() -> None:
+    data = dataset(m=30)
+    seeds = range(200)
+    ours, theirs = (
+        np.stack([model.corrupt(data, 0.3, rng(k)).noise_matrix.matrix for k in seeds])
+        for model in (InstanceDependent(strength=0.0), Random())
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)  # drawn alike from one seed
+    P = InstanceDependent(strength=0.0).probabilities(data, 0.3, rng())
+    for j in range(3):
+        assert np.ptp(P[data.y == j], axis=0).max() == 0.0
+
+
+def test_a_strength_that_is_not_one_is_refused() -> None:
+    with pytest.raises(NcbenchError, match=r"strength is -1; expected a number in \[0, 10\]"):
+        InstanceDependent(strength=-1)

@@ -5,16 +5,27 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.model_selection import train_test_split
 
+from ncbench import Dataset, NoiseMatrix, NoisyLabels
 from ncbench.core.confusion import expected_confusion
 from ncbench.plugin.registry import get_registry
-from ncbench.run.trial import load_dataset, make_noise, prepare, run_trial, split
+from ncbench.run.trial import (
+    fixed_test_part,
+    load_dataset,
+    make_noise,
+    prepare,
+    run_trial,
+    split,
+)
 
 
 def config(**changes: Any) -> dict[str, Any]:
@@ -253,3 +264,47 @@ def test_settings_that_would_compute_nonsense_are_refused(
     assert outcome.code == 2
     assert message in outcome.err
     assert not (tmp_path / "outputs").exists()
+
+
+def annotated(tmp_path: Path, checked: int) -> dict[str, Any]:
+    """Return a data set in a file: 150 noisy labels, some of them checked."""
+    iris = load_iris()
+    table = pd.DataFrame(iris.data).assign(label=np.roll(iris.target, 10), checked=iris.target)
+    table["checked"] = table["checked"].where(np.arange(150) % 150 < checked)
+    if not checked:
+        del table["checked"]
+    table = table.sample(frac=1, random_state=0)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    parameters = {"noisy_target": "label", "target": "checked" if checked else None}
+    return {"name": "file", "path": str(tmp_path / "mine.csv"), **parameters}
+
+
+@pytest.mark.parametrize(
+    ("checked", "tested", "fixed"), [(0, 45, False), (30, 30, True), (120, 45, False)]
+)
+def test_the_test_part_is_taken_from_the_checked_rows(
+    checked: int, tested: int, fixed: bool, tmp_path: Path
+) -> None:
+    people = {"noise": "annotators", "t_estimator": "identity", "sigma": 0.0}
+    cell = prepare(config(dataset=annotated(tmp_path, checked), **people))
+    parts = [split(cell, trial) for trial in range(5)]
+    for train, test in parts:
+        assert len(test) == tested
+        assert not set(train) & set(test)
+        assert (cell.dataset.y[test] >= 0).all() == (checked > 0)
+    assert len({tuple(sorted(test)) for _, test in parts}) == (1 if fixed else 5)
+    assert len({tuple(sorted(train)) for train, _ in parts}) == 5
+    assert {len(train) for train, _ in parts} == {108 if fixed else 105}
+    assert (fixed_test_part(cell.dataset, 0.3) is not None) == fixed
+
+
+def test_a_data_set_may_fix_its_test_part() -> None:
+    y = np.arange(60) % 3
+    fixed = np.arange(40, 60)
+    data = Dataset(X=np.eye(60)[:, :4], y=y, classes=("a", "b", "c"), name="toy", test=fixed)
+    cell = prepare(config())
+    cell = replace(cell, dataset=data, noisy=NoisyLabels(NoiseMatrix.identity(3), y))
+    parts = [split(cell, trial) for trial in range(3)]
+    assert all(np.array_equal(test, fixed) for _, test in parts)
+    assert all(len(train) == 36 and train.max() < 40 for train, _ in parts)
+    assert len({tuple(sorted(train)) for train, _ in parts}) == 3

@@ -285,7 +285,7 @@ def ncbench_t_estimators():
             "Counts uses clean labels of training examples, but does not declare this; "
             'give it the attribute needs = ("clean_labels",)',
         ),
-        ("misspelled", "did you mean 'clean_labels'?"),
+        ("misspelled", "did you mean 'clean_labels'"),
     ],
 )
 def test_an_estimator_is_not_given_a_truth_that_it_does_not_declare(
@@ -315,3 +315,63 @@ def test_what_an_estimator_was_told_is_in_the_record(
     (tmp_path / "estimators.py").write_text(ESTIMATORS)
     found = record("plugins_from=estimators.py", f"t_estimator={name}")
     assert found["trials"][0]["told"] == {"t_estimator": told}
+
+
+ASKS = """
+import numpy as np
+from ncbench import NoisyLabelClassifier, hookimpl
+
+
+class Asks(NoisyLabelClassifier):
+    "Predicts the most frequent clean label of a tenth."
+
+    needs = ("clean_labels", "unlabeled")
+
+    def fit(self, X, y, noise_matrix=None, clean_labels=None, unlabeled=None):
+        examples, clean = clean_labels.of_share(0.1)
+        self.most_ = np.bincount(clean).argmax()
+        self.diagnostics_ = {"trusted": len(examples), "unlabeled": len(unlabeled)}
+        return super().fit(X, y, noise_matrix)
+
+    def _fit(self, X, y, noise):
+        self.n_ = noise.n
+
+    def _predict_proba(self, X):
+        return np.eye(self.n_)[np.full(len(X), self.most_)]
+
+
+class DoesNotAsk(Asks):
+    "Is not given what it does not ask for."
+
+    needs = ()
+
+
+class AsksForT(Asks):
+    "An algorithm is given an estimate of T."
+
+    needs = ("noise_matrix",)
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"asks": Asks, "does_not_ask": DoesNotAsk, "asks_for_t": AsksForT}
+"""
+
+
+def test_an_algorithm_is_given_what_it_asks_for_and_nothing_else(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "asks.py").write_text(ASKS)
+    options = ("plugins_from=asks.py", "dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1")
+    assert ncbench(*options, "algo=asks", "t_estimator=identity").code == 0
+    (record,) = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    (trial,) = record["trials"]
+    assert trial["told"] == {"t_estimator": {}, "algo": {"clean_labels": 10, "unlabeled": 0}}
+    assert trial["diagnostics"] == {"trusted": 10, "unlabeled": 0}
+    table = ncbench("aggregate", "outputs").out
+    assert "Told the truth: algo=asks (clean_labels)" in table
+    with pytest.raises(AttributeError, match="of_share"):
+        ncbench(*options, "algo=does_not_ask")
+    refused = ncbench(*options, "algo=asks_for_t")
+    assert refused.code == 2
+    assert "needs noise_matrix, which only T estimators are given" in refused.err

@@ -19,11 +19,22 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, ARFF or npz file"
     )
-    parser.add_argument("--target", required=True, metavar="COLUMN", help="the noisy labels")
+    labels = parser.add_mutually_exclusive_group(required=True)
+    labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
+    labels.add_argument(
+        "--annotators", metavar="COLUMNS", help="a column for each annotator, as a,b,c"
+    )
+    labels.add_argument(
+        "--annotations",
+        metavar="FILE",
+        help="a row for each label: row of the example, from 1; annotator; label",
+    )
     parser.add_argument(
         "--clean-column", metavar="COLUMN", help="clean labels; rows without one are left empty"
     )
-    parser.add_argument("--t-estimator", default="cautious_map", metavar="NAME")
+    parser.add_argument(
+        "--t-estimator", metavar="NAME", help="cautious_map, or dawid_skene for several annotators"
+    )
     parser.add_argument("--cpe", default="logistic", metavar="NAME")
     parser.add_argument(
         "--bootstrap", type=int, default=20, metavar="N", help="resamples; 0: no intervals"
@@ -36,7 +47,8 @@ def main(argv: list[str]) -> int:
     from ncbench.errors import NcbenchError
     from ncbench.plugin import get_registry
 
-    get_registry().plugin("t_estimator", args.t_estimator)
+    t_estimator = args.t_estimator or ("cautious_map" if args.target else "dawid_skene")
+    get_registry().plugin("t_estimator", t_estimator)
     get_registry().plugin("cpe", args.cpe)
     if args.bootstrap < 0:
         raise NcbenchError(f"--bootstrap {args.bootstrap}: expected 0 or more resamples")
@@ -47,15 +59,19 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.noise_estimation import examine, read_own_data
+    from ncbench.noise_estimation import examine, read_annotations, read_own_data
     from ncbench.report.audit_text import draw, text
     from ncbench.run import with_bar
 
-    data = read_own_data(args.data, args.target, args.clean_column)
+    if args.target:
+        data = read_own_data(args.data, args.target, args.clean_column)
+    else:
+        columns = [name.strip() for name in (args.annotators or "").split(",") if name.strip()]
+        data = read_annotations(args.data, columns, args.annotations, args.clean_column)
     with threadpool_limits(1):
         finding = examine(
             data,
-            t_estimator=args.t_estimator,
+            t_estimator=t_estimator,
             cpe=args.cpe,
             bootstrap=args.bootstrap,
             seed=args.seed,

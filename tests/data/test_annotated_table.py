@@ -1,0 +1,184 @@
+"""Tables with doubtful labels: what is read, and what is refused before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from ncbench.data import annotated_dataset
+
+QUICK = ("algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=1", "t_estimator=identity")
+
+
+def table() -> pd.DataFrame:
+    """Return iris with the labels of three people, of which two err, and 30 checked rows."""
+    iris = load_iris()
+    names = np.array(["setosa", "versicolor", "virginica"])
+    frame = pd.DataFrame(iris.data, columns=["a", "b", "c", "d"])
+    for person, wrong in (("ann", 0.0), ("bob", 0.2), ("eve", 0.4)):
+        flip = np.random.default_rng(int(10 * wrong)).random(150) < wrong
+        frame[person] = names[np.where(flip, (iris.target + 1) % 3, iris.target)]
+    frame["checked"] = pd.Series(names[iris.target]).where(np.arange(150) % 5 == 0)
+    return frame
+
+
+def long(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the labels of the three people as one row each, examples counted from 1."""
+    rows = [(k + 1, who, frame[who][k]) for k in range(len(frame)) for who in ("ann", "bob", "eve")]
+    return pd.DataFrame(rows, columns=["row", "who", "label"])
+
+
+def test_columns_and_the_long_form_are_the_same_data() -> None:
+    frame = table()
+    people = ["ann", "bob", "eve"]
+    wide = annotated_dataset(frame, name="t", where="t", target="checked", columns=people)
+    others = frame.drop(columns=people)
+    same = annotated_dataset(others, name="t", where="t", target="checked", long=long(frame))
+    assert wide.annotations is not None
+    assert same.annotations is not None
+    for part in ("rows", "annotators", "labels"):
+        ours, theirs = getattr(wide.annotations, part), getattr(same.annotations, part)
+        assert ours.tolist() == theirs.tolist()
+    assert wide.X.tolist() == same.X.tolist()
+    assert wide.classes == same.classes
+    assert len(wide.checked) == 30
+    assert wide.y.tolist() == same.y.tolist()
+
+
+def test_labels_that_are_numbers_with_gaps_are_whole_numbers() -> None:
+    frame = pd.DataFrame({"x": range(4), "ann": [10, 9, None, 10], "checked": [None, 9, None, 10]})
+    data = annotated_dataset(frame, name="t", where="t", target="checked", columns=["ann"])
+    assert data.classes == ("9", "10")
+    assert data.y.tolist() == [-1, 0, -1, 1]
+
+
+PEOPLE = "dataset.annotators=[ann,bob,eve]"
+
+
+def constant(frame: pd.DataFrame) -> None:
+    frame["eve"] = "setosa"
+
+
+def contrary(frame: pd.DataFrame) -> None:
+    following = {"setosa": "versicolor", "versicolor": "virginica", "virginica": "setosa"}
+    frame["bob"], frame["eve"] = frame["ann"], frame["ann"].map(following)
+
+
+def silent(frame: pd.DataFrame) -> None:
+    frame["bob"] = None
+
+
+def unnamed(frame: pd.DataFrame) -> None:
+    frame.loc[5, "checked"] = "setossa"
+
+
+def nothing_checked(frame: pd.DataFrame) -> None:
+    frame["checked"] = None
+
+
+def without_features(frame: pd.DataFrame) -> None:
+    for column in "abcd":
+        del frame[column]
+
+
+def feature_missing(frame: pd.DataFrame) -> None:
+    frame.loc[7, "b"] = None
+
+
+def as_it_is(frame: pd.DataFrame) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("spoil", "options", "message"),
+    [
+        (constant, [PEOPLE], "'eve' says 'setosa' in all 150 rows, first in row 1"),
+        (contrary, [PEOPLE], "'eve' agrees with no other annotator in any of 300 comparisons"),
+        (silent, [PEOPLE], "'bob' has no label in any row"),
+        (silent, ["dataset.noisy_target=bob"], "'bob' has no label in any row"),
+        (unnamed, [PEOPLE], "row 6 is 'setossa' in the checked column 'checked', a class that no"),
+        (nothing_checked, [PEOPLE], "column 'checked' has no checked label in any row"),
+        (as_it_is, [PEOPLE, "dataset.target=cheked"], "no column 'cheked'; did you mean 'checked'"),
+        (as_it_is, ["dataset.annotators=[ann,ann]"], "column 'ann' is named twice"),
+        (
+            as_it_is,
+            ["dataset.noisy_target=checked", "dataset.target=ann"],
+            "every row has a checked label in 'ann', but only 30 of 150 have one in 'checked'",
+        ),
+        (as_it_is, [PEOPLE, "dataset.noisy_target=ann"], "give noisy_target or annotators, not"),
+        (as_it_is, [PEOPLE, "t_estimator=known"], "needs the noise matrix, which nobody knows"),
+        (without_features, [PEOPLE], "no column besides checked, ann, bob, eve, so no features"),
+        (feature_missing, [PEOPLE], "missing value in column 'b', row 8 of the data"),
+        (
+            as_it_is,
+            ["dataset.noisy_target=ann", "t_estimator=dawid_skene"],
+            "example of trial 0 has more than one",
+        ),
+        (
+            as_it_is,
+            ["dataset.noisy_target=ann", "t_estimator=trusted"],
+            "no training label of trial 0 has one beside it; check more rows",
+        ),
+    ],
+)
+def test_bad_columns_are_one_message_and_nothing_is_written(
+    spoil: Callable, options: list[str], message: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    frame = table()
+    spoil(frame)
+    refused(frame, ["dataset.target=checked", *options], message, ncbench, tmp_path)
+
+
+def refused(
+    frame: pd.DataFrame, options: list[str], message: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    before = set(tmp_path.iterdir())
+    done = ncbench("dataset=file", "dataset.path=mine.csv", *QUICK, *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            (151, "ann", "setosa"),
+            "row 451 labels example 151; expected a row of the data, 1 to 150",
+        ),
+        ((0, "ann", "setosa"), "row 451 labels example 0; expected"),
+        ((1.5, "ann", "setosa"), "row 451 labels example 1.5; expected"),
+        (("x", "ann", "setosa"), "row 451 labels example 'x'; expected"),
+        ((7, "bob", "setosa"), "row 451: annotator 'bob' labels example 7 twice"),
+        ((7, "pat", None), "missing value in column 'label', row 451"),
+    ],
+)
+def test_bad_rows_of_the_long_form_are_named(
+    row: tuple[Any, ...], message: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    frame = table()
+    labels = long(frame)
+    labels = pd.concat([labels, pd.DataFrame([row], columns=labels.columns)])
+    labels.to_csv(tmp_path / "long.csv", index=False)
+    others = frame.drop(columns=["ann", "bob", "eve"])
+    options = ["dataset.target=checked", "dataset.annotations=long.csv"]
+    refused(others, options, message, ncbench, tmp_path)
+
+
+def test_the_long_form_has_three_columns(ncbench: Callable, tmp_path: Path) -> None:
+    frame = table()
+    long(frame).assign(when=1).to_csv(tmp_path / "long.csv", index=False)
+    others = frame.drop(columns=["ann", "bob", "eve"])
+    options = ["dataset.annotations=long.csv", "dataset.target=checked"]
+    message = "4 columns (row, who, label, when); expected three"
+    refused(others, options, message, ncbench, tmp_path)
+    missing = ["dataset.annotations=no.csv", "dataset.target=checked"]
+    refused(others, missing, "no.csv", ncbench, tmp_path)

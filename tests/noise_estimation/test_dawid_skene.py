@@ -1,0 +1,61 @@
+"""Dawid and Skene's EM: who is reliable, and what crowd-kit finds on the same labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncbench.data import Annotations
+from ncbench.noise_estimation import dawid_skene
+
+N = 3
+
+
+def people(m: int = 400) -> tuple[np.ndarray, Annotations]:
+    """Return true labels, and those of three people: good, fair and poor."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(N, size=m)
+    labels = np.column_stack(
+        [np.where(rng.random(m) < wrong, (y + 1) % N, y) for wrong in (0.1, 0.3, 0.45)]
+    )
+    rows, who = np.divmod(np.arange(3 * m), 3)
+    return y, Annotations(rows, who, labels.ravel(), ("good", "fair", "poor"))
+
+
+def test_it_finds_out_who_is_reliable() -> None:
+    _, given = people(2000)
+    crowd = dawid_skene(given, 2000, N)
+    right = [float(np.diagonal(pi).mean()) for pi in crowd.matrices]
+    assert right == pytest.approx([0.9, 0.7, 0.55], abs=0.05)
+    assert crowd.pooled == pytest.approx(0.717 * np.eye(3) + 0.283 * np.eye(3)[[2, 0, 1]], abs=0.04)
+
+
+def test_without_the_prior_it_is_the_em_of_crowd_kit() -> None:
+    # crowd-kit 1.4.2 on the same labels: DawidSkene(n_iter=1000, tol=1e-10).fit_predict_proba.
+    # crowd-kit installs transformers, so its output is kept here instead of the package.
+    prior = [0.3036, 0.3193, 0.3770]
+    right = [[0.8863, 0.9097, 0.9379], [0.7381, 0.7061, 0.6727], [0.4746, 0.5417, 0.5666]]
+    first = "211000000212112211120200121022200211001110000211012112221221"
+    truth, given = people()
+    crowd = dawid_skene(given, 400, N, strength=1e-6)
+    assert crowd.prior == pytest.approx(prior, abs=1e-4)
+    for pi, expected in zip(crowd.matrices, right, strict=True):
+        assert np.diagonal(pi) == pytest.approx(expected, abs=2e-4)
+    assert "".join(map(str, crowd.labels[:60])) == first
+    assert float(np.mean(crowd.labels == truth)) == 0.9925
+
+
+def test_an_annotator_with_few_labels_is_taken_to_be_like_the_others() -> None:
+    _, given = people()
+    keep = (given.annotators < 2) | (given.rows < 2)
+    few = Annotations(given.rows[keep], given.annotators[keep], given.labels[keep], given.names)
+    crowd = dawid_skene(few, 400, N)
+    assert np.abs(crowd.matrices[2] - crowd.pooled).max() < 0.1
+    alone = dawid_skene(few, 400, N, strength=0.01)
+    assert np.abs(alone.matrices[2] - alone.pooled).max() > 0.3
+
+
+def test_an_example_without_labels_has_the_prior() -> None:
+    _, given = people()
+    crowd = dawid_skene(given, 401, N)
+    assert crowd.posterior[400] == pytest.approx(crowd.prior, abs=0.01)
