@@ -42,6 +42,7 @@ OLD_AND_NEW = [
 ]
 
 
+@pytest.mark.slow
 def test_an_old_import_gives_the_same_thing() -> None:
     # All in one new process: importing scikit-learn takes seconds.
     code = "import sys\n"

@@ -60,6 +60,7 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
     assert (outcome.code, "sweeps over sigma=0.1,0.2" in outcome.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_several_experiment_files_each_with_a_sweep_of_its_own(
     ncbench: Callable, tmp_path: Path
 ) -> None:

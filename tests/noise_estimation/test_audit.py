@@ -177,7 +177,9 @@ def test_trusted_pairs_of_the_clean_column_are_counted_already(ncbench, tmp_path
 
 
 @pytest.mark.parametrize("t_estimator", ["cautious_map", "confident_joint", "t_revision", "hoc"])
-@pytest.mark.parametrize(("each", "bootstrap"), [(2, 0), (4, 5)])
+@pytest.mark.parametrize(
+    ("each", "bootstrap"), [(2, 0), pytest.param(4, 5, marks=pytest.mark.slow)]
+)
 def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, bootstrap: int):
     y = np.repeat([0, 1, 2], [each, each, 1])  # one class may be as rare as can be
     X = np.random.default_rng(0).normal(size=(len(y), 2))

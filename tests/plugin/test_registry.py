@@ -282,6 +282,7 @@ def test_registry_is_built_once_in_a_process() -> None:
     assert get_registry() is get_registry()
 
 
+@pytest.mark.slow
 def test_the_core_imports_no_plugin() -> None:
     code = """
         import importlib, pkgutil, sys

@@ -106,6 +106,7 @@ def test_there_is_an_example_for_every_kind_and_for_observers(files: dict[str, P
     assert "@hookimpl\ndef ncbench_run_started(config, settings):" in PAGE
 
 
+@pytest.mark.slow
 def test_the_examples_keep_the_contract(files: dict[str, Path]) -> None:
     use_files(files.values())
     mine = [p for p in get_registry().plugins() if p.distribution.endswith("_example.py")]

@@ -84,7 +84,9 @@ def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> N
     assert list((tmp_path / "outputs" / "cells").iterdir()) == []
 
 
-@pytest.mark.parametrize("mood", ["raise", pytest.param("exit", marks=pytest.mark.slow), "kill"])
+@pytest.mark.parametrize(
+    "mood", ["raise", *(pytest.param(m, marks=pytest.mark.slow) for m in ("exit", "kill"))]
+)
 def test_a_forced_run_that_fails_leaves_the_good_record(
     mood: str, ncbench: Callable, moody: Callable, tmp_path: Path
 ) -> None:
@@ -107,6 +109,7 @@ def test_a_forced_run_that_fails_leaves_the_good_record(
     assert not list(tmp_path.rglob(".lock"))
 
 
+@pytest.mark.slow
 def test_trials_stay_after_a_kill_and_not_after_an_exit(
     ncbench: Callable, moody: Callable, tmp_path: Path
 ) -> None:

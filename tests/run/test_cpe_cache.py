@@ -154,7 +154,10 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("learner", ["logistic", pytest.param("stacked", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("algorithms", ["ncfw,fw,nclr_plugin,cpe_argmax", "ncbs,bs"])
+@pytest.mark.parametrize(
+    "algorithms",
+    [pytest.param("ncfw,fw,nclr_plugin,cpe_argmax", marks=pytest.mark.slow), "ncbs,bs"],
+)
 def test_records_are_the_same_with_and_without_sharing(
     algorithms: str, learner: str, ncbench: Callable, tmp_path: Path
 ) -> None:

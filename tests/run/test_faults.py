@@ -106,6 +106,7 @@ def test_output_to_a_full_device_is_one_message(records: list, tmp_path: Path) -
     assert "No space left on device" in run.stderr
 
 
+@pytest.mark.slow
 def test_a_cell_that_takes_too_long_is_failed(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PLUGINS)
     command = (*QUICK, "plugins_from=own.py", "algo=slow")

@@ -36,7 +36,7 @@ ARGUMENTS = {
 }
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
 SLOW = {
-    "algo=nc_selected-scikit_learn",
+    *(f"algo=nc_selected-{check.name}" for check in checks_for("algo")),  # fits every learner
     # As ncfw, ncbs and nclr_backward, which share their code.
     *("algo=fw-scikit_learn", "algo=bs-scikit_learn", "algo=nclr_forward-scikit_learn"),
 }

@@ -51,6 +51,7 @@ def every_figure(make: Make, name: str) -> list[tuple[str, Figure]]:
     return [(what, figure) for what, figure in figures(records) if isinstance(figure, Figure)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("iris", marks=pytest.mark.slow), NASTY])
 def test_no_two_labels_overlap_and_none_is_cut_off(make_record: Make, name: str) -> None:
     drawn = every_figure(make_record, name)

@@ -195,6 +195,7 @@ def test_a_cell_whose_process_was_killed_has_no_traceback_and_that_is_said(
 DRAWN = ("figures", "outputs", "--out", "drawn")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("report", "outputs"), pytest.param(DRAWN, marks=pytest.mark.slow)]
 )
