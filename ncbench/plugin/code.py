@@ -119,11 +119,13 @@ def _found(module: str, folder: Path | None, path: tuple[str, ...]) -> Path | No
 
 
 def _installed(path: Path) -> bool:
-    return any(path.is_relative_to(folder) for folder in _installations())
+    # Also of the user, or of the system below a virtual environment: not only where pip installs.
+    if {"site-packages", "dist-packages"} & {*path.parts}:
+        return True
+    return any(path.is_relative_to(folder) for folder in _standard_library())
 
 
 @cache
-def _installations() -> tuple[Path, ...]:
+def _standard_library() -> tuple[Path, ...]:
     paths = sysconfig.get_paths()
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    return tuple({Path(paths[name]) for name in names})
+    return tuple({Path(paths[name]) for name in ("stdlib", "platstdlib")})

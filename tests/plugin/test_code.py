@@ -62,3 +62,16 @@ def test_shipped_plug_ins_have_code_by_module() -> None:
     registry = get_registry()
     assert registry.code("algo", "ncfw") == registry.code("algo", "fw") != ""
     assert registry.code("algo", "ncfw") != registry.code("algo", "ncbs")
+
+
+def test_packages_installed_elsewhere_have_versions_and_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "lib" / "site-packages"  # of the user, or below a virtual environment
+    site.mkdir(parents=True)
+    monkeypatch.syspath_prepend(site)
+    (tmp_path / "mine.py").write_text("import big_library\n")
+    (site / "big_library.py").write_text("A = 1\n")
+    before = code_of_file(tmp_path / "mine.py")
+    (site / "big_library.py").write_text("A = 23\n")
+    assert code_of_file(tmp_path / "mine.py") == before
