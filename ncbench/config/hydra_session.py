@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra._internal.core_plugins.file_config_source import FileConfigSource
+from hydra._internal.core_plugins.file_config_source import FileConfigSource as _Files
 from hydra._internal.hydra import Hydra
 from hydra._internal.sources_registry import SourcesRegistry
 from hydra._internal.utils import _run_hydra, create_config_search_path, get_args_parser
@@ -127,12 +127,17 @@ def values_of(override: Override) -> list[str]:
     return [f"{key}={value}" for value in found]
 
 
-class _CheckedFiles(FileConfigSource):
-    """Config files in folders, each checked before Hydra reads it."""
+class FileConfigSource(_Files):
+    """Config files in folders, each checked before Hydra reads it.
+
+    It has the name of Hydra's own class, because Hydra compares names when a process of a launcher
+    registers that one.
+    """
 
     read: ClassVar[list[Path]] = []
 
     def load_config(self, config_path: str) -> ConfigResult:
+        """Check and read a file."""
         path = Path(self.path, self._normalize_file_name(config_path))
         check_config_file(path)
         self.read.append(path)
@@ -167,8 +172,8 @@ class HydraSession:
         self._shipped: dict[tuple[str, ...], dict[str, Any]] = {}
         self._composed: dict[tuple[str, ...], DictConfig] = {}
         Plugins.instance()  # registers the sources
-        SourcesRegistry.instance().types["file"] = _CheckedFiles
-        _CheckedFiles.read.clear()
+        SourcesRegistry.instance().types["file"] = FileConfigSource
+        FileConfigSource.read.clear()
         search_path = create_config_search_path(CONFIG_PATH)
         if config_dir:
             folder = Path(config_dir).absolute()
@@ -248,7 +253,7 @@ class HydraSession:
 
     def _files(self) -> str:
         """Return the config files that were read; if some name hydra, only these."""
-        read = list(dict.fromkeys(map(str, _CheckedFiles.read)))
+        read = list(dict.fromkeys(map(str, FileConfigSource.read)))
         named = [path for path in read if "hydra" in Path(path).read_text(encoding="utf-8")]
         return ", ".join(named or read) or "config files"
 

@@ -100,7 +100,8 @@ class Build:
         given = {**supplied, **self.arguments}
         core = KINDS[self.kind].supplied
         used = {k: v for k, v in given.items() if k in wanted or k not in core}
-        used = as_arguments(used, parameters_of(self.target, wanted.keys() - self.arguments.keys()))
+        named = self.arguments.keys() - core  # of others no type is known
+        used = as_arguments(used, parameters_of(self.target, wanted.keys() - named))
         try:
             return self.target(**used)
         except NcbenchError as error:

@@ -87,7 +87,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "algo of a number": (put("config.algo.name", 3), "config.algo: dict"),
     "algo with an escape": (put("config.algo.name", "\x1b[2J"), "config.algo: dict"),
     "a parameter with an escape": (put("config.algo.k", "\x1b[2J"), "config: dict"),
-    "a parameter that is no Unicode": (put("config.algo.k", "\udcff"), "config: dict"),
+    "a parameter that is no Unicode": (put("config.algo.k", "\udcff"), "surrogates not allowed"),
     "cpe text": (put("config.cpe", "logistic"), "config.cpe: 'logistic'; expected {name: ...}"),
     "another measure": (put("config.measure.name", "gone"), "losses: expected a loss of gone"),
     "no measure": (gone("config.measure"), "config.measure is missing"),

@@ -26,6 +26,9 @@ ROWS: dict[str, int] = {}
 """The rows of each entry of the cache, which a cell knows from its data."""
 
 
+NUMBERS = ("trial", "losses", "confusion", "noise_matrix_estimate")
+
+
 def shown(configs: list[dict[str, Any]]) -> Any:
     """Return the numbers that a table shows, and those that a sweep would take without a run."""
     table = collect(["outputs"], Value()).frame()
@@ -34,7 +37,9 @@ def shown(configs: list[dict[str, Any]]) -> Any:
     for config in configs:
         folder = CellFolder(config)
         record = folder.finished(say=True)
-        taken.append([record and (record["config"], record["trials"]), folder.trials()])
+        kept = [*folder.trials().values(), *(record["trials"] if record else [])]
+        # A flip in the name of the key "checksum" leaves a key of another name, and no number.
+        taken.append([{key: trial[key] for key in NUMBERS} for trial in kept])
     entries = sorted(Path("outputs/cache/cpe").glob("*.npy"))
     cached = [cpe_cache._read(entry, ROWS[entry.name]) for entry in entries]
     return numbers.to_csv(), taken, [array is not None and array.tobytes() for array in cached]
