@@ -87,7 +87,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "algo of a number": (put("config.algo.name", 3), "config.algo: dict"),
     "algo with an escape": (put("config.algo.name", "\x1b[2J"), "config.algo: dict"),
     "a parameter with an escape": (put("config.algo.k", "\x1b[2J"), "config: dict"),
-    "a parameter that is no Unicode": (put("config.algo.k", "\udcff"), "surrogates not allowed"),
+    "a parameter that is no Unicode": (put("config.algo.k", "\udcff"), "config: dict"),
     "cpe text": (put("config.cpe", "logistic"), "config.cpe: 'logistic'; expected {name: ...}"),
     "another measure": (put("config.measure.name", "gone"), "losses: expected a loss of gone"),
     "no measure": (gone("config.measure"), "config.measure is missing"),
@@ -208,4 +208,4 @@ def write_damaged(path: Path, name: str) -> str:
     # A text that ends with an exclamation mark is a number that Python cannot hold.
     text = json.dumps(damage(record)).replace('"1e999!"', "1e999")
     path.write_text(text.replace('"' + "1" * 5000 + '!"', "1" * 5000))
-    return says
+    return "surrogates not allowed" if "\\udcff" in text else says

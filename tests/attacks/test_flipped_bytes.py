@@ -45,7 +45,8 @@ def shown(configs: list[dict[str, Any]]) -> Any:
     return numbers.to_csv(), taken, [array is not None and array.tobytes() for array in cached]
 
 
-@pytest.mark.parametrize("flips", [10, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("flips", [1000])
 def test_no_flipped_byte_changes_a_number_quietly(
     flips: int, ncbench: Callable, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

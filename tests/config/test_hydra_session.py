@@ -80,6 +80,7 @@ def test_several_experiment_files_each_with_a_sweep_of_its_own(
     assert outcome.out.count("(found finished)") == 3  # the second time
 
 
+@pytest.mark.slow
 def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "own.yaml").write_text(

@@ -272,6 +272,7 @@ def ncbench_sweep_finished(settings, sweep):
 """
 
 
+@pytest.mark.slow
 def test_an_observer_has_parameters_and_hears_of_trials_and_of_the_end(
     ncbench: Callable, tmp_path: Path
 ) -> None:

@@ -289,6 +289,7 @@ def test_boosting_says_which_label_is_too_rare_to_calibrate_with() -> None:
     assert boosting(max_iter=2, folds=2).fit(X, y).predict_proba(X).shape == (40, 3)
 
 
+@pytest.mark.slow
 def test_more_folds_than_examples_of_a_class_are_capped() -> None:
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [30, 10])

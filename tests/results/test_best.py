@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from made_up import record, table
 
 from ncbench.results.best import marked
@@ -25,6 +26,7 @@ def test_the_best_is_sought_among_equals_only() -> None:
     assert "over 1 trial;" in text
 
 
+@pytest.mark.slow
 def test_six_equal_methods_are_marked() -> None:
     # Five 70:30 splits, whose losses are correlated as those of Nadeau & Bengio are. With an
     # interval for one pair, one of the six is left unmarked in a third of the tables.

@@ -29,6 +29,7 @@ def theory_record(m: int, loss: float, time: str = "00", **config: Any) -> dict[
     }
 
 
+@pytest.mark.slow
 def test_a_curve_is_of_cells_that_differ_in_m_alone(tmp_path: Path) -> None:
     least = by_thresholds(measure("zero_one"))
     records = [

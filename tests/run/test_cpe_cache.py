@@ -153,6 +153,7 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]  # no temporary file, no lock
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["logistic", pytest.param("stacked", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "algorithms",

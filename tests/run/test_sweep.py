@@ -131,14 +131,10 @@ KILLS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "kills", [KILLS[2:3], pytest.param(KILLS, marks=pytest.mark.slow)], ids=["cell", "every point"]
-)
-def test_a_sweep_survives_kills_and_runs_no_trial_twice(
-    kills: list[tuple[str, int, int, int]], sweeper: Sweeper
-) -> None:
+@pytest.mark.slow
+def test_a_sweep_survives_a_kill_at_every_point_and_runs_no_trial_twice(sweeper: Sweeper) -> None:
     command = ("-m", *QUICK, "algo=slow", "algo.number=0,1", "algo.seconds=0", "on_error=raise")
-    for point, code, done, fits in kills:
+    for point, code, done, fits in KILLS:
         out = sweeper.run_apart(*command, code=code, fault=point)
         assert (point, sweeper.done(), sweeper.count_fits()) == (point, done, fits), out
         assert nothing_is_left_behind(sweeper)
@@ -169,6 +165,7 @@ def test_a_parallel_sweep_survives_a_kill_at_every_point(sweeper: Sweeper) -> No
     assert rows == table(sweeper, "undisturbed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "launcher", [(), pytest.param(JOBLIB, marks=pytest.mark.slow)], ids=["basic", "joblib"]
 )

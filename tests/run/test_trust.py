@@ -209,6 +209,7 @@ def ncbench_algorithms():
 """
 
 
+@pytest.mark.slow
 def test_a_plug_in_may_start_processes_and_a_killed_one_leaves_no_hang(
     ncbench: Callable, tmp_path: Path
 ) -> None:

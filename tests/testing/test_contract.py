@@ -37,8 +37,10 @@ ARGUMENTS = {
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
 SLOW = {
     *(f"algo=nc_selected-{check.name}" for check in checks_for("algo")),  # fits every learner
-    # As ncfw, ncbs and nclr_backward, which share their code.
-    *("algo=fw-scikit_learn", "algo=bs-scikit_learn", "algo=nclr_forward-scikit_learn"),
+    # As ncfw and ncbs, which share their code, or long.
+    *("algo=fw-scikit_learn", "algo=bs-scikit_learn"),
+    *("algo=nclr_forward-scikit_learn", "algo=nclr_backward-scikit_learn"),
+    *("noise=instance_dependent-sigma", "t_estimator=cautious_map-improves"),
 }
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype", "dataset=music_genre"}
 
