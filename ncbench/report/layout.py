@@ -63,7 +63,7 @@ def with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     if not absent:
         return frame
     blank = {"n": 0, "status": MISSING, "reason": "no record", "told": "", "judged": "", "id": ""}
-    blank |= {"trial_numbers": (), "values": ()}
+    blank |= {"fixed_test": 0, "trial_numbers": (), "values": ()}
     more = pd.DataFrame([{**keys, **blank} for keys in absent])
     return in_order(pd.concat([frame, more], ignore_index=True), keys_of(frame))
 
@@ -156,7 +156,13 @@ def _heading(frame: pd.DataFrame) -> str:
     """Return what the numbers are, if they are not losses on clean labels."""
     judged = frame[frame["judged"] != ""]
     if not len(judged):
-        return ""
+        fixed = {size for size in frame["fixed_test"] if size}
+        if len(fixed) != 1:
+            return ""
+        return (
+            f"Tested on the same {fixed.pop()} examples with clean labels in every trial; trials "
+            "differ in the examples they train on."
+        )
     these = "These" if len(judged) == (frame["n"] > 0).sum() else f"{len(judged)} of these"
     by = " or ".join(sorted(set(judged["judged"])))
     return (

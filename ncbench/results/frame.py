@@ -20,7 +20,7 @@ from ncbench.types import Record
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
-_ABOUT = ["status", "reason", "told", "judged", "half_width", "id"]
+_ABOUT = ["status", "reason", "told", "judged", "half_width", "fixed_test", "id"]
 # Not "trials": that is a key of the configuration.
 _TRIALS = ["trial_numbers", "values", "test_train_ratio", "record"]
 _NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
@@ -47,8 +47,9 @@ def tidy(
     (standard error), low and high (confidence interval of the mean, see :func:`mean_interval`),
     all three corrected for the overlap of the splits; status, reason, told (the parts of the truth
     that plug-ins were given), judged and half_width (how noisy test labels were corrected, and half
-    the width of the interval of a trial), id; trial_numbers, values and test_train_ratio (test size
-    over training size); and record, the index of the record in the
+    the width of the interval of a trial), fixed_test (the number of test examples if all trials
+    have the same, else 0), id; trial_numbers, values and test_train_ratio (test size over training
+    size); and record, the index of the record in the
     input. A cell that is skipped, failed or has no such value has a missing mean.
 
     Parameters
@@ -236,6 +237,8 @@ class FrameBuilder:
         entries["values"] = tuple(values)
         entries["told"] = self._shared(_told(record["config"], trials))
         entries["judged"], entries["half_width"] = _judged(record["config"], trials)
+        fixed = record.get("test_part") == "fixed" and trials
+        entries["fixed_test"] = trials[0]["test_size"] if fixed else 0
         entries["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
             entries["reason"] = self._shared(reason)

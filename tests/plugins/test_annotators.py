@@ -125,6 +125,8 @@ def test_songs_labeled_by_people(ncbench: Callable, tmp_path: Path) -> None:
     assert [trial["test_size"] for trial in record["trials"]] == [300, 300]
     assert [trial["train_size"] for trial in record["trials"]] == [630, 630]
     assert record["trials"][0]["confusion"] != record["trials"][1]["confusion"]
+    table = ncbench("aggregate", "outputs").out
+    assert table.startswith("Tested on the same 300 examples with clean labels in every trial;")
     known = ncbench(*options, "t_estimator=known")
     assert known.code == 2
     assert "needs the noise matrix, which nobody knows" in known.err
