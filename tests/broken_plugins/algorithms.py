@@ -59,6 +59,18 @@ class NoneMeansTenPercent(Good):
         return P / P.sum(axis=1, keepdims=True)
 
 
+class AsksForTheTruth(Good):
+    """An algorithm is told an estimate of T, never T itself."""
+
+    needs = ("noise_matrix",)
+
+
+class AsksForWhatNobodyHas(Good):
+    """A need that does not exist."""
+
+    needs = ("clean_label",)
+
+
 class IgnoresT(Good):
     """Does not correct, and does not say so."""
 
@@ -359,6 +371,8 @@ BROKEN = {
         r"randomized is True, but it has no predict_proba": RandomizedWithoutProbabilities,
     },
     "trial": {
+        r"needs noise_matrix, which only T estimators are given": AsksForTheTruth,
+        r"needs 'clean_label' is not known; did you mean 'clean_labels'": AsksForWhatNobodyHas,
         r"diagnostics_\['prior'\] = array\(\[.*: .*ndarray.*; expected a plain": ReportsAnArray,
         r"diagnostics_\['gap'\] = nan: .*; expected a plain, finite number": ReportsNaN,
         r"parameter 'alpha' of .*NoTypeHint has no type hint": NoTypeHint,
