@@ -64,7 +64,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say how many tests were not run, and why."""
+    """Say how many attacks had each verdict, and how many tests were not run, and why."""
+    verdicts = Counter(
+        dict(report.user_properties).get("verdict", "") + " (WRONG)" * (outcome == "failed")
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        if "verdict" in dict(report.user_properties)
+    )
+    if verdicts:
+        terminalreporter.section("attacks")
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+        terminalreporter.line(f"{verdicts.total()} attacks: {counts}")
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ").removeprefix("NOT TESTED: ")
         for report in terminalreporter.stats.get("skipped", [])
