@@ -178,6 +178,3 @@ def _check(
             f"{where}: every row has a checked label in {target!r}, but only {len(labeled)} of "
             f"{len(clean)} have one in {person!r}: are the two columns swapped?"
         )
-
-
-__all__ = ["annotated_dataset"]

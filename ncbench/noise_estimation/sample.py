@@ -128,10 +128,6 @@ class NoisySample:
         }
         return replace(self, **hidden)
 
-    def with_learner(self, cpe: Any) -> NoisySample:
-        """Return the sample with another class probability learner and a generator of its own."""
-        return replace(self, cpe=cpe, rng=np.random.default_rng(0))
-
     @property
     def told(self) -> dict[str, Any]:
         """What the estimator was given: true T; numbers of clean labels and unlabeled examples."""

@@ -7,7 +7,7 @@ are in the test part; it does not include the error of an estimated T.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -101,7 +101,9 @@ def judge(
     registry = get_registry()
     learner = registry.build("cpe", "logistic", random_state=0)
     estimator = registry.build("t_estimator", JUDGE)
-    estimate = estimator.estimate(sample.with_learner(learner).for_estimator(estimator))
+    # A generator of its own: the estimate of the cell's own T estimator stays as it is.
+    own = replace(sample, cpe=learner, rng=stream(0, "judge", "t_estimator"))
+    estimate = estimator.estimate(own.for_estimator(estimator))
     return HeldOut(estimate, False, y, rows, predicted)
 
 
