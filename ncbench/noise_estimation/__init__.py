@@ -1,6 +1,7 @@
 """The input of T estimators, the repair of their estimates, and the audit of a user's labels."""
 
 from ncbench.noise_estimation.audit import (
+    DEFAULT_T_ESTIMATOR,
     LEVEL,
     Finding,
     estimate_noise,
@@ -13,7 +14,7 @@ from ncbench.noise_estimation.repair import diagnostics, project_columns, repair
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 
 __all__ = [
-    "LEVEL", "CleanLabels", "Crowd", "Finding", "NoisySample", "dawid_skene", "diagnostics",
-    "estimate_noise", "examine", "project_columns", "read_annotations", "read_own_data",
-    "repair_estimate",
+    "DEFAULT_T_ESTIMATOR", "LEVEL", "CleanLabels", "Crowd", "Finding", "NoisySample", "dawid_skene",
+    "diagnostics", "estimate_noise", "examine", "project_columns", "read_annotations",
+    "read_own_data", "repair_estimate",
 ]  # fmt: skip

@@ -22,6 +22,9 @@ from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
+DEFAULT_T_ESTIMATOR = "cautious_map"
+"""The T estimator for people who have only noisy labels."""
+
 LEVEL = 0.9
 """Confidence level of the bootstrap intervals."""
 
@@ -165,7 +168,7 @@ def read_annotations(
 def estimate_noise(
     X: ArrayLike,
     y: ArrayLike,
-    estimator: Any = "cautious_map",
+    estimator: Any = DEFAULT_T_ESTIMATOR,
     cpe: Any = None,
     random_state: int | None = None,
 ) -> NoiseMatrix:
