@@ -1,6 +1,7 @@
 """Data sets, noisy labels, and reading them from files."""
 
 from ncbench.data.annotated_table import annotated_dataset
+from ncbench.data.columns import TableEncoder
 from ncbench.data.dataset import (
     UNKNOWN,
     Annotations,
@@ -10,7 +11,8 @@ from ncbench.data.dataset import (
     positions,
     read_only,
 )
-from ncbench.data.encoding import features_and_labels, label_array
+from ncbench.data.encoding import features_and_labels, split_labels
+from ncbench.data.labels import label_array
 from ncbench.data.noise_model import (
     InstanceNoise,
     MatrixNoise,
@@ -30,7 +32,8 @@ from ncbench.data.tables import TABLES, read_table
 
 __all__ = [
     "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
-    "NoisyLabels", "annotated_dataset", "content_of_path", "digest", "examples",
+    "NoisyLabels", "TableEncoder", "annotated_dataset", "content_of_path", "digest", "examples",
     "features_and_labels", "identified_by", "label_array", "positions", "random_matrix",
-    "read_npz", "read_only", "read_table", "recorded_noise", "require_clean", "write_npz",
+    "read_npz", "read_only", "read_table", "recorded_noise", "require_clean",
+    "split_labels", "write_npz",
 ]  # fmt: skip

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ncbench.data.dataset import UNKNOWN, Annotations, Dataset
-from ncbench.data.encoding import features, label_array, refuse_missing, require_columns
+from ncbench.data.encoding import encoded, refuse_missing, require_columns
+from ncbench.data.labels import label_array
 from ncbench.errors import NcbenchError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def annotated_dataset(
     columns: Sequence[str] = (),
     long: "pd.DataFrame | None" = None,
     source: str = "",
+    **encoding: Sequence[str] | None,
 ) -> Dataset:
     """Return a data set with labels by annotators.
 
@@ -47,6 +49,8 @@ def annotated_dataset(
         ``table``, counted from 1; the annotator; the label.
     source : str
         Stored in the record.
+    **encoding
+        ``drop``, ``keep`` and ``categorical`` of :class:`TableEncoder`.
 
     Examples
     --------
@@ -63,7 +67,6 @@ def annotated_dataset(
     others = table.drop(columns=[c for c in table.columns if str(c) in labels_in])
     if others.shape[1] == 0:
         raise NcbenchError(f"{where}: no column besides {', '.join(labels_in)}, so no features")
-    refuse_missing(others, "", where)
     said: dict[str, pd.Series[Any]] = {str(c): table[c] for c in table.columns}
     given = {column: _present(said[column]) for column in labels_in}
     if long is not None:
@@ -84,7 +87,7 @@ def annotated_dataset(
     ]
     rows, people, labels = np.array(triples, dtype=np.int64).reshape(-1, 3).T
     return Dataset(
-        X=features(others, (), where=where),
+        X=encoded(others, where=where, **encoding),
         y=y,
         classes=tuple(str(value) for value in values),
         name=name,
@@ -108,7 +111,7 @@ def _by_person(long: "pd.DataFrame", m: int, where: str) -> dict[str, dict[int, 
             f"{where}: {long.shape[1]} columns ({', '.join(map(str, long.columns))}); expected "
             "three: the row of the example, counted from 1, the annotator, and the label"
         )
-    refuse_missing(long, "", where)
+    refuse_missing(long, where)
     found: dict[str, dict[int, str]] = {}
     for line, (row, person, label) in enumerate(long.itertuples(index=False, name=None), start=1):
         try:

@@ -1,36 +1,25 @@
-"""Convert a table with named columns to features and labels.
-
-Numeric columns are kept. Any other column (text, categories, true/false) is replaced by one 0/1
-column for each of its values, in sorted order, so the same table always gives the same features.
-"""
+"""Convert a table with named columns to features and labels."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ncbench.errors import NcbenchError, did_you_mean
+from ncbench.data.columns import TableEncoder, notice_alike
+from ncbench.data.labels import label_array
+from ncbench.data.tables import at_row
+from ncbench.errors import NcbenchError, did_you_mean, notice_once
 from ncbench.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-MAX_CATEGORIES = 1000
-"""Largest number of values to one-hot encode: a column with more is an id or free text."""
-
-MAX_FRACTIONAL_CLASSES = 20
-"""Largest number of classes with fractional labels: a target with more is a quantity."""
-
-_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-
-
 def features_and_labels(
-    table: pd.DataFrame, target: str | None, *, where: str
+    table: pd.DataFrame, target: str | None, *, where: str, **columns: Sequence[str] | None
 ) -> tuple[Array, NDArray[Any]]:
     """Split a table into features and labels.
 
@@ -42,6 +31,8 @@ def features_and_labels(
         The column with the labels. None raises an error that lists the columns.
     where : str
         The origin of the table for messages, such as ``"file 'a.csv'"``.
+    **columns
+        ``drop``, ``keep`` and ``categorical`` of :class:`TableEncoder`.
 
     Returns
     -------
@@ -57,110 +48,47 @@ def features_and_labels(
     >>> X.tolist(), labels.tolist()
     ([[3.0, 0.0, 1.0], [1.0, 1.0, 0.0]], ['b', 'a'])
     """
-    columns = [str(column) for column in table.columns]
-    if target is None or target not in columns:
-        raise NcbenchError(_which_target(target, columns, where))
-    if columns.count(target) > 1:
+    rest, labels = split_labels(table, target, where=where)
+    return encoded(rest, where=where, **columns), labels
+
+
+def split_labels(
+    table: pd.DataFrame, target: str | None, *, where: str
+) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """Return a table without its labels, and the labels; the arguments are as above."""
+    names = [str(name) for name in table.columns]
+    if target is None or target not in names:
+        raise NcbenchError(_which_target(target, names, where))
+    if names.count(target) > 1:
         raise NcbenchError(
-            f"{where}: {columns.count(target)} columns are named {target!r}; the others would give "
+            f"{where}: {names.count(target)} columns are named {target!r}; the others would give "
             "the labels away, so delete or rename them"
         )
     if len(table) == 0:
-        raise NcbenchError(f"{where}: no rows, only the columns {', '.join(columns)}")
-    if len(columns) == 1:
+        raise NcbenchError(f"{where}: no rows, only the columns {', '.join(names)}")
+    if len(names) == 1:
         raise NcbenchError(f"{where}: no column besides the target {target!r}, so no features")
-    refuse_missing(table, target, where)
-    labels = label_array(table.iloc[:, columns.index(target)], where=f"{where}, target {target!r}")
-    return features(table, [target], where=where), labels
+    position = names.index(target)
+    refuse_missing(table.iloc[:, [position]], where, target)
+    labels = label_array(table.iloc[:, position], where=f"{where}, target {target!r}")
+    found, codes = np.unique(labels, return_inverse=True)
+    notice_alike(codes, found, table, f"{where}, target {target!r}: classes")
+    rest = table.iloc[:, [k for k in range(len(names)) if k != position]]
+    return rest, labels
 
 
-def features(table: pd.DataFrame, without: Sequence[str], *, where: str) -> Array:
-    """Return the columns of a table as features, m x d, without those of labels."""
-    parts = [
-        _encoded(table.iloc[:, i], f"{where}, column {column!r}")
-        for i, column in enumerate(map(str, table.columns))
-        if column not in without
-    ]
-    return np.ascontiguousarray(np.hstack(parts))
-
-
-def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
-    """Convert labels so that their sorted order is the natural order.
-
-    Whole numbers become integers, even if they are stored as text or floats, so class 10 comes after
-    class 9. Other values that are not numbers become text.
-
-    Examples
-    --------
-    >>> label_array(["10", "9"], where="example").tolist()
-    [10, 9]
-    >>> label_array([1.0, 2.0], where="example").tolist()
-    [1, 2]
-    >>> label_array([0.25, 0.5, 0.75, 1.25], where="example")
-    Traceback (most recent call last):
-    ...
-    ncbench.errors.NcbenchError: example: 4 distinct numbers in 4 rows, such as 0.25, 0.5, 0.75: a quantity, not classes; group them into classes first or name another target
-    """  # noqa: E501
-    array = _plain(values, where)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise NcbenchError(f"{where}: label {array[row]} in row {row + 1}; expected classes")
-    if array.dtype.kind in "iuf":
-        distinct = np.unique(array)
-        fractional = array.dtype.kind == "f" and bool(np.any(distinct != np.round(distinct)))
-        half = len(array) // 2
-        limit = min(MAX_FRACTIONAL_CLASSES, half) if fractional else max(20, half)
-        if len(distinct) > max(2, limit):
-            raise NcbenchError(
-                f"{where}: {len(distinct)} distinct numbers in {len(array)} rows, such as "
-                f"{', '.join(f'{value:g}' for value in distinct[:3])}: a quantity, not classes; "
-                "group them into classes first or name another target"
-            )
-    return array
-
-
-def _plain(values: ArrayLike, where: str) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.dtype.kind == "S":
-        try:
-            array = np.char.decode(array, "utf-8")
-        except UnicodeDecodeError as error:
-            raise NcbenchError(f"{where}: text that is not UTF-8 ({error.object!r})") from error
-    if array.dtype.kind in "OT":  # Python objects and numpy's variable-width strings
-        try:
-            array = array.astype(str)
-        except ValueError as error:
-            raise NcbenchError(
-                f"{where}: values that are not plain text, such as {array.flat[0]!r}"
-            ) from error
-    if array.dtype.kind == "U":
-        whole = all(_WHOLE_NUMBER.fullmatch(value) for value in np.unique(array).tolist())
-        return array.astype(np.int64) if whole and len(array) else array
-    if array.dtype.kind == "f" and np.all(np.abs(array) < 2**53) and np.all(array % 1 == 0):
-        return array.astype(np.int64)
-    if array.dtype.kind not in "biuf":
-        raise NcbenchError(
-            f"{where}: values of type {array.dtype}, such as {array.flat[0]}; expected numbers, "
-            "text, categories or true/false"
-        )
-    return array
-
-
-def _encoded(column: pd.Series[Any], where: str) -> Array:
-    import pandas as pd
-
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        if pd.api.types.is_complex_dtype(column):
-            raise NcbenchError(f"{where}: complex numbers; split real and imaginary parts")
-        return column.to_numpy(dtype=np.float64)[:, None]
-    values, position = np.unique(_plain(column, where), return_inverse=True)
-    if len(values) > MAX_CATEGORIES:
-        raise NcbenchError(
-            f"{where}: {len(values)} distinct values that are not numbers, such as "
-            f"{str(values[0])!r} and {str(values[-1])!r}; at most {MAX_CATEGORIES} are one-hot "
-            "encoded. Drop the column or turn it into numbers"
-        )
-    return np.asarray(position.ravel()[:, None] == np.arange(len(values)), dtype=np.float64)
+def encoded(
+    table: pd.DataFrame,
+    *,
+    where: str,
+    drop: Sequence[str] | None = None,
+    keep: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
+) -> Array:
+    """Return the columns of a table without labels as features, and say what became of them."""
+    encoder = TableEncoder(drop or (), keep or (), categorical or ()).fit(table, where=where)
+    notice_once(f"{where}: {encoder.describe()}")
+    return encoder.transform(table, where=where)
 
 
 def require_columns(table: pd.DataFrame, names: Sequence[str], where: str) -> None:
@@ -173,25 +101,23 @@ def require_columns(table: pd.DataFrame, names: Sequence[str], where: str) -> No
             raise NcbenchError(f"{where}: column {name!r} is named twice")
 
 
-def refuse_missing(table: pd.DataFrame, target: str, where: str) -> None:
+def refuse_missing(table: pd.DataFrame, where: str, target: str = "") -> None:
     """Raise NcbenchError for the first missing value of a table."""
-    missing = table.isna()
-    counts = missing.to_numpy().sum(axis=0)
-    if not counts.any():
+    missing = table.isna().to_numpy()
+    if not missing.any():
         return
-    column, columns = int(np.flatnonzero(counts)[0]), int((counts > 0).sum())
-    row = int(np.flatnonzero(missing.iloc[:, column].to_numpy())[0])
-    name = str(table.columns[column])
+    column = int(np.argmax(missing.any(axis=0)))
+    name, row = str(table.columns[column]), int(np.argmax(missing[:, column]))
     # Do not drop rows without a label: "None" may be a class, and pandas reads it as missing.
     remedy = (
-        f"drop those rows, df.dropna(subset=[{target!r}]) in pandas; if None, NA or null is the "
-        "name of a class, rename the class"
-        if name == target
-        else "drop those rows or fill them in, df.fillna(df.median(numeric_only=True)) in pandas"
+        f", df.dropna(subset=[{target!r}]) in pandas; if None, NA or null is the name of a class, "
+        "rename the class"
+        if target
+        else ""
     )
     raise NcbenchError(
-        f"{where}: missing value in column {name!r}, row {row + 1} of the data "
-        f"({int(counts.sum())} missing in {columns} column{'' if columns == 1 else 's'}); {remedy}"
+        f"{where}: missing value in column {name!r}, {at_row(table, row)} ({int(missing.sum())} "
+        f"missing); drop those rows{remedy}"
     )
 
 

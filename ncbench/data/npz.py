@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ncbench.core import NoiseMatrix, stream
 from ncbench.data.dataset import NoisyLabels
-from ncbench.data.encoding import label_array
+from ncbench.data.labels import label_array
 from ncbench.errors import NcbenchError
 from ncbench.files import write_whole
 from ncbench.types import Labels

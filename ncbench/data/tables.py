@@ -1,8 +1,12 @@
-"""Read tables from CSV, TSV, Parquet and ARFF files."""
+"""Read tables from CSV, TSV, Parquet, Excel and ARFF files."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import itertools
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +15,14 @@ from ncbench.errors import NcbenchError, notice_once
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff")
+TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff")
+
+_ENGINES = {"parquet": "pyarrow", "excel": "openpyxl"}
 
 # Exceptions of readers for a file that does not match its suffix. scipy's ARFF reader raises a bare
 # StopIteration if the header does not end, and NotImplementedError for text attributes.
 _UNREADABLE = (
-    *(OSError, EOFError, ValueError, TypeError, LookupError),
+    *(OSError, zipfile.BadZipFile, EOFError, ValueError, TypeError, LookupError),
     *(StopIteration, NotImplementedError),
 )
 
@@ -38,10 +44,14 @@ def read_table(place: Path) -> pd.DataFrame:
             return _arff(place)
         if suffix == ".parquet":
             return pd.read_parquet(place, engine="pyarrow")
+        if suffix == ".xlsx":
+            return _sheet(place)
         return _separated(place, "\t" if suffix.startswith(".tsv") else ",")
     except ImportError as error:
+        extra = {".parquet": "parquet", ".xlsx": "excel"}[suffix]
         raise NcbenchError(
-            f"file {str(place)!r}: reading Parquet needs pyarrow: pip install 'ncbench[parquet]'"
+            f"file {str(place)!r}: reading {suffix} needs {_ENGINES[extra]}: "
+            f"pip install 'ncbench[{extra}]'"
         ) from error
     except UnicodeDecodeError as error:
         encoding = _encoding(place)
@@ -52,6 +62,39 @@ def read_table(place: Path) -> pd.DataFrame:
     except _UNREADABLE as error:
         reason = str(error).strip() or "it ends too early"
         raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {reason}") from error
+
+
+def at_row(table: pd.DataFrame, row: int) -> str:
+    """Name a row, counted from 1, and its line in the file that the table was read from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> at_row(pd.DataFrame({"a": [1, 2]}), 1)
+    'row 2'
+    """
+    line = None
+    if "path" in table.attrs and row < len(table):
+        lines = _lines(Path(table.attrs["path"]), table.attrs["separator"])
+        line = next((line for k, line in enumerate(lines) if k == row), None)
+    return f"row {row + 1}" + (f" (line {line})" if line else "")
+
+
+def _lines(place: Path, separator: str | None) -> Iterator[int]:
+    """Yield the line on which each row begins: text may have line breaks, and lines be blank."""
+    if separator is None:  # a sheet
+        yield from itertools.count(2)
+        return
+    opened = gzip.open if place.suffix.lower() == ".gz" else open
+    with opened(place, "rt", encoding="utf-8", newline="") as stream:
+        records = csv.reader(stream, delimiter=separator, skipinitialspace=True)
+        start, rows = 1, -1  # the header
+        for record in records:
+            if any(text.strip() for text in record):
+                rows += 1
+                if rows:
+                    yield start
+            start = records.line_num + 1
 
 
 def _separated(place: Path, separator: str) -> pd.DataFrame:
@@ -67,6 +110,7 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
             nrows=rows,
             na_values=["?"],
             skipinitialspace=True,
+            low_memory=False,  # by parts, a column may be read as numbers here and text there
         )
 
     # A table with one column has no features, so it probably has another separator. Only the header
@@ -78,6 +122,7 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
         if any(b"\0" in chunk for chunk in iter(lambda: stream.read(2**20), b"")):
             raise ValueError("it has NUL bytes, so it is damaged or not UTF-8 text")
     table = read(separator)
+    table.attrs |= {"path": str(place), "separator": separator}
     names = _names(place, separator)
     if separator != ";":
         return _renamed(table, names, place)
@@ -87,7 +132,18 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
     numbers, numbers_with_comma = (
         set(found.select_dtypes("number").columns) for found in (table, with_comma)
     )
+    with_comma.attrs |= table.attrs
     return _renamed(with_comma if numbers < numbers_with_comma else table, names, place)
+
+
+def _sheet(place: Path) -> pd.DataFrame:
+    """Read the first sheet of an Excel file."""
+    import pandas as pd
+
+    table = pd.read_excel(place, engine="openpyxl", na_values=["?"])
+    table.attrs |= {"path": str(place), "separator": None}
+    names = [str(name) for name in table.columns]
+    return _renamed(table, ["" if name == "Unnamed: 0" else name for name in names], place)
 
 
 def _names(place: Path, separator: str) -> list[str]:

@@ -37,26 +37,34 @@ def _content(path: str, annotations: str | None = None, **_: Any) -> str:
     return content_of_path(path) + content_of_path(annotations)
 
 
-@identified_by(_content, annotated=_annotated, added=("noisy_target", "annotators", "annotations"))
+_ADDED = ("noisy_target", "annotators", "annotations", "drop", "keep", "categorical")
+
+
+@identified_by(_content, annotated=_annotated, added=_ADDED)
 def file(
     path: str,
     target: str | None = None,
     noisy_target: str | None = None,
     annotators: list[str] | None = None,
     annotations: str | None = None,
+    drop: list[str] | None = None,
+    keep: list[str] | None = None,
+    categorical: list[str] | None = None,
 ) -> Dataset:
-    r"""Your own file: CSV, TSV, Parquet, ARFF or npz.
+    r"""Your own file: CSV, TSV, Parquet, Excel, ARFF or npz.
 
     Numeric columns are kept. A column of text, categories or true/false is replaced by one 0/1
-    column for each value, in sorted order. Labels keep their names; classes are numbered in sorted
-    order. Missing values (empty, NA, None, ``?``) are an error. If the header has no comma, columns
-    may also be separated by semicolons or tabs; with semicolons, numbers may have decimal commas.
-    A first column without a name, such as the index that pandas writes, is left out.
+    column for each value, in sorted order. Missing numbers (empty, NA, None, ``?``) become the
+    median of their column; in other columns they are a category. Ids, dates, free text and empty
+    columns are left out. One line says what became of each column. Labels keep their names;
+    classes are numbered in sorted order. If the header has no comma, columns may also be separated
+    by semicolons or tabs; with semicolons, numbers may have decimal commas. A first column without
+    a name, such as the index that pandas writes, is left out.
 
     Parameters
     ----------
     path : str
-        Ends in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .arff or .npz.
+        Ends in .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .xlsx, .arff or .npz.
     target : str, optional
         Column of the labels. In an npz file, the key of the labels, by default ``y``. It holds the
         features as ``X`` and may hold recorded noise for sigma = k/10 as ``noise_matrix_k`` and
@@ -69,6 +77,12 @@ def file(
     annotations : str, optional
         Instead of ``annotators``: another file with a row for each label and three columns: the row
         of the example, counted from 1; the annotator; the label.
+    drop : list of str, optional
+        Columns of a table to leave out.
+    keep : list of str, optional
+        Columns to use though they look like ids or dates; dates as days since 1970-01-01.
+    categorical : list of str, optional
+        Columns of numbers to use as categories.
 
     Returns
     -------
@@ -99,9 +113,10 @@ def file(
     labels_by = [key for key, value in named.items() if value]
     if len(labels_by) > 1:
         raise NcbenchError(f"data set 'file': give {' or '.join(labels_by)}, not both")
+    columns = {"drop": drop, "keep": keep, "categorical": categorical}
     if suffix == ".npz":
-        if labels_by:
-            raise NcbenchError(f"data set 'file': {labels_by[0]} needs a table, not {place.name}")
+        for key in (*labels_by, *(key for key, value in columns.items() if value)):
+            raise NcbenchError(f"data set 'file': {key} needs a table, not {place.name}")
         return _from_npz(place, name, target)
     if labels_by:
         return annotated_dataset(
@@ -112,8 +127,9 @@ def file(
             columns=annotators or ([noisy_target] if noisy_target else []),
             long=read_table(Path(annotations).expanduser()) if annotations else None,
             source=place.name,
+            **columns,
         )
-    X, labels = features_and_labels(read_table(place), target, where=f"file {path!r}")
+    X, labels = features_and_labels(read_table(place), target, where=f"file {path!r}", **columns)
     return Dataset.from_labels(X, labels, name=name, source=place.name)
 
 

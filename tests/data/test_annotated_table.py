@@ -87,10 +87,6 @@ def without_features(frame: pd.DataFrame) -> None:
         del frame[column]
 
 
-def feature_missing(frame: pd.DataFrame) -> None:
-    frame.loc[7, "b"] = None
-
-
 def as_it_is(frame: pd.DataFrame) -> None:
     pass
 
@@ -114,7 +110,6 @@ def as_it_is(frame: pd.DataFrame) -> None:
         (as_it_is, [PEOPLE, "dataset.noisy_target=ann"], "give noisy_target or annotators, not"),
         (as_it_is, [PEOPLE, "t_estimator=known"], "needs the noise matrix, which nobody knows"),
         (without_features, [PEOPLE], "no column besides checked, ann, bob, eve, so no features"),
-        (feature_missing, [PEOPLE], "missing value in column 'b', row 8 of the data"),
         (
             as_it_is,
             ["dataset.noisy_target=ann", "t_estimator=dawid_skene"],

@@ -80,8 +80,7 @@ def test_own_table_in_another_encoding_says_how_to_convert_it(
 def test_own_arff_with_missing_or_unsupported_values(tmp_path: Path) -> None:
     path = tmp_path / "own.arff"
     path.write_text(ARFF.replace("2.5,blue", "2.5,?"))
-    with pytest.raises(NcbenchError, match="missing value in column 'colour', row 2"):
-        file(str(path), target="kind")
+    assert file(str(path), target="kind").X[1].tolist() == [2.5, 0, 0, 1, 1, 0, 2]  # no blue
     path.write_text(ARFF.replace("{red, green, blue}", "string"))
     with pytest.raises(NcbenchError, match=r"cannot be read as \.arff"):
         file(str(path), target="kind")
@@ -90,33 +89,56 @@ def test_own_arff_with_missing_or_unsupported_values(tmp_path: Path) -> None:
         file(str(path), target="kind")
 
 
-def test_parquet_without_pyarrow_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("suffix", "reader", "message"),
+    [
+        ("parquet", "read_parquet", r"needs pyarrow: pip install 'ncbench\[parquet\]'"),
+        ("xlsx", "read_excel", r"needs openpyxl: pip install 'ncbench\[excel\]'"),
+    ],
+)
+def test_a_format_without_its_package_says_what_to_install(
+    suffix: str, reader: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*args: Any, **kwargs: Any) -> None:
-        raise ImportError("Missing optional dependency 'pyarrow'")
+        raise ImportError("Missing optional dependency")
 
-    (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    monkeypatch.setattr("pandas.read_parquet", missing)
-    with pytest.raises(NcbenchError, match=r"pip install 'ncbench\[parquet\]'"):
-        file(str(tmp_path / "a.parquet"), target="y")
+    (tmp_path / f"a.{suffix}").write_bytes(b"PAR1")
+    monkeypatch.setattr(f"pandas.{reader}", missing)
+    with pytest.raises(NcbenchError, match=message):
+        file(str(tmp_path / f"a.{suffix}"), target="y")
+
+
+def test_a_damaged_sheet_is_one_message(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
+    (tmp_path / "a.xlsx").write_bytes(b"no sheet at all")
+    with pytest.raises(NcbenchError, match=r"a\.xlsx': cannot be read as \.xlsx"):
+        file(str(tmp_path / "a.xlsx"), target="y")
 
 
 def test_own_parquet_with_columns_that_are_no_features(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
     path = tmp_path / "own.parquet"
-    for values in ([[1], [2]], pd.to_datetime(["2020-01-01", "2021-01-01"])):
+    dates = pd.to_datetime(["2020-01-01", "2021-01-01"])
+    for values, message in (
+        ([[1], [2]], "column 'odd': values .* such as"),
+        (dates, "left out: odd .dates."),
+    ):
         pd.DataFrame({"odd": values, "kind": ["x", "y"]}).to_parquet(path)
-        with pytest.raises(NcbenchError, match=r"column 'odd': values .* such as"):
+        with pytest.raises(NcbenchError, match=message):
             file(str(path), target="kind")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff"])
+@pytest.mark.parametrize(
+    "suffix", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff"]
+)
 def test_own_table_in_every_format(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"fruit{suffix}"
     if suffix == ".parquet":
         pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
         TABLE.astype({"colour": "category"}).to_parquet(path)
+    elif suffix == ".xlsx":
+        pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
+        TABLE.to_excel(path)
     elif suffix == ".arff":
         path.write_text(ARFF)
     else:
