@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,6 +51,34 @@ def read(args: argparse.Namespace) -> FrameBuilder:
 
     where = parse_where(args.where)
     return collect(args.folders, Value.parse(args.value, args.set), where)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what becomes of the columns of a table."""
+    for name, text in (
+        ("drop", "columns to leave out, as a,b,c"),
+        ("keep", "columns to use though they look like ids or dates"),
+        ("categorical", "columns of numbers to use as categories"),
+    ):
+        parser.add_argument(
+            f"--{name}", metavar="COLUMNS", type=names, action="extend", default=[], help=text
+        )
+
+
+def columns(args: argparse.Namespace) -> dict[str, list[str]]:
+    """Return the options of ``add_columns``, as TableEncoder and ``dataset=file`` take them."""
+    return {"drop": args.drop, "keep": args.keep, "categorical": args.categorical}
+
+
+def names(text: str) -> list[str]:
+    """Parse names between commas; a name with a comma is put between quotation marks.
+
+    Examples
+    --------
+    >>> names('id, "income, EUR"')
+    ['id', 'income, EUR']
+    """
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True))]
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from ncbench.data.dataset import UNKNOWN, Annotations, Dataset
 from ncbench.data.encoding import encoded, refuse_missing, require_columns
 from ncbench.data.labels import label_array
+from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def annotated_dataset(
     else:
         by_person = {column: given[column] for column in columns}
     clean = given[target] if target else {}
-    _check(by_person, clean, target, where)
+    _check(by_person, clean, target, table, where)
     texts = [label for labels in (*by_person.values(), clean) for label in labels.values()]
     values = np.unique(label_array(np.array(texts), where=f"{where}, labels"))
     number = {str(value): i for i, value in enumerate(values)}
@@ -113,20 +114,21 @@ def _by_person(long: "pd.DataFrame", m: int, where: str) -> dict[str, dict[int, 
         )
     refuse_missing(long, where)
     found: dict[str, dict[int, str]] = {}
-    for line, (row, person, label) in enumerate(long.itertuples(index=False, name=None), start=1):
+    for line, (row, person, label) in enumerate(long.itertuples(index=False, name=None)):
         try:
             example = int(row) - 1
         except (TypeError, ValueError):
             example = -1
         if not 0 <= example < m or float(row) != example + 1:
             raise NcbenchError(
-                f"{where}: row {line} labels example {row!r}; expected a row of the data, 1 to {m}"
+                f"{where}: {at_row(long, line)} labels example {row!r}; expected a row of "
+                f"the data, 1 to {m}"
             )
         labels = found.setdefault(str(person), {})
         if example in labels:
             raise NcbenchError(
-                f"{where}: row {line}: annotator {str(person)!r} labels example {row} twice; keep "
-                "one of the two"
+                f"{where}: {at_row(long, line)}: annotator {str(person)!r} labels example "
+                f"{row} twice; keep one of the two"
             )
         labels[example] = str(label).strip()
     return found
@@ -136,6 +138,7 @@ def _check(
     people: Mapping[str, Mapping[int, str]],
     clean: Mapping[int, str],
     target: str | None,
+    table: "pd.DataFrame",
     where: str,
 ) -> None:
     """Raise NcbenchError for labels that cannot be what they are said to be."""
@@ -145,8 +148,8 @@ def _check(
         if len(labels) >= _ENOUGH and len(set(labels.values())) == 1:
             row = next(iter(labels))
             raise NcbenchError(
-                f"{where}: {person!r} says {labels[row]!r} in all {len(labels)} rows, first in row "
-                f"{row + 1}; such labels say nothing: leave it out"
+                f"{where}: {person!r} says {labels[row]!r} in all {len(labels)} rows, first in "
+                f"{at_row(table, row)}; such labels say nothing: leave it out"
             )
         shared = [
             label == labels[row]
@@ -158,8 +161,8 @@ def _check(
         if len(shared) >= _ENOUGH and not any(shared):
             raise NcbenchError(
                 f"{where}: {person!r} agrees with no other annotator in any of {len(shared)} "
-                f"comparisons, first in row {next(iter(labels)) + 1}; check the names of its "
-                "classes, or leave it out"
+                f"comparisons, first in {at_row(table, next(iter(labels)))}; check the names "
+                "of its classes, or leave it out"
             )
     if target is None:
         return
@@ -171,8 +174,8 @@ def _check(
     for row, label in clean.items():
         if label not in named:
             raise NcbenchError(
-                f"{where}: row {row + 1} is {label!r} in the checked column {target!r}, a class "
-                "that no annotator names; correct the name, or leave those rows empty"
+                f"{where}: {at_row(table, row)} is {label!r} in the checked column {target!r}, a "
+                "class that no annotator names; correct the name, or leave those rows empty"
             )
     labeled = set().union(*people.values())
     if len(people) == 1 and len(labeled) < len(clean) and labeled <= set(clean):

@@ -236,7 +236,7 @@ class Dataset:
         if bad.any():
             raise NcbenchError(
                 f"data set {self.name!r}: NaN or infinity in X, first in row "
-                f"{int(np.flatnonzero(bad)[0])} ({int(bad.sum())} of {len(bad)} rows); "
+                f"{int(np.flatnonzero(bad)[0]) + 1} ({int(bad.sum())} of {len(bad)} rows); "
                 "drop those rows or fill them in"
             )
         if self.X.size and max(self.X.max(), -self.X.min()) > _LARGEST:

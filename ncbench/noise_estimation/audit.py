@@ -112,38 +112,48 @@ class Finding:
         }
 
 
-def read_own_data(path: str, target: str, clean_column: str | None) -> OwnData:
-    """Read a file; the clean column is not a feature and may have empty rows."""
+def read_own_data(
+    path: str, target: str, clean_column: str | None, **columns: Sequence[str] | None
+) -> OwnData:
+    """Read a file; the clean column is not a feature and may have empty rows.
+
+    ``columns`` are ``drop``, ``keep`` and ``categorical`` of ``TableEncoder``.
+    """
     if clean_column is None:
-        dataset: Dataset = get_registry().build("dataset", "file", path=path, target=target)
+        build = get_registry().build
+        dataset: Dataset = build("dataset", "file", path=path, target=target, **columns)
         return OwnData(dataset.name, dataset.X, dataset.y, dataset.classes)
     table = read_table(Path(path).expanduser())
     where = f"file {path!r}"
-    columns = [str(column) for column in table.columns]
-    if clean_column not in columns or clean_column == target:
+    names = [str(name) for name in table.columns]
+    if clean_column not in names or clean_column == target:
         raise NcbenchError(
             f"{where}: --clean-column {clean_column!r} is not one of the other columns: "
-            f"{', '.join(column for column in columns if column != target)}"
+            f"{', '.join(name for name in names if name != target)}"
         )
-    position = columns.index(clean_column)
+    position = names.index(clean_column)
     column = table.iloc[:, position]
     rest = table.drop(columns=table.columns[position])
-    X, labels = features_and_labels(rest, target, where=where)
+    X, labels = features_and_labels(rest, target, where=where, **columns)
     dataset = Dataset.from_labels(X, labels, name=Path(path).name, source=path)
     present = column.notna().to_numpy()
     if not present.any():
         raise NcbenchError(f"{where}: column {clean_column!r} has no clean label in any row")
     named = label_array(column[present].to_numpy(), where=f"{where}, column {clean_column!r}")
     # Compare clean labels by name; a class may occur only among them.
-    names = [str(name) for name in named]
-    classes = (*dataset.classes, *sorted(set(names) - set(dataset.classes)))
+    known = [str(name) for name in named]
+    classes = (*dataset.classes, *sorted(set(known) - set(dataset.classes)))
     clean = np.full(len(labels), -1, dtype=np.int64)
-    clean[present] = [classes.index(name) for name in names]
+    clean[present] = [classes.index(name) for name in known]
     return OwnData(dataset.name, dataset.X, dataset.y, classes, clean)
 
 
 def read_annotations(
-    path: str, columns: Sequence[str], long: str | None, clean_column: str | None
+    path: str,
+    people: Sequence[str],
+    long: str | None,
+    clean_column: str | None,
+    **columns: Sequence[str] | None,
 ) -> OwnData:
     """Read a file with the labels of several people, as ``dataset=file`` does."""
     data: Dataset = get_registry().build(
@@ -151,8 +161,9 @@ def read_annotations(
         "file",
         path=path,
         target=clean_column,
-        annotators=list(columns) or None,
+        annotators=list(people) or None,
         annotations=long,
+        **columns,
     )
     given = data.annotations
     assert given is not None

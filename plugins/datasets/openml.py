@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ncbench import Dataset, NcbenchError
+from ncbench import Dataset, NcbenchError, identified_by
 from ncbench.data import features_and_labels
 
 
-def openml(id: str, version: str = "active", target: str | None = None) -> Dataset:
+@identified_by(lambda **_: "", added=("drop", "keep", "categorical"))
+def openml(
+    id: str,
+    version: str = "active",
+    target: str | None = None,
+    drop: list[str] | None = None,
+    keep: list[str] | None = None,
+    categorical: list[str] | None = None,
+) -> Dataset:
     """Any OpenML data set, by name or number.
 
-    Downloaded once and then read from scikit-learn's cache (``SCIKIT_LEARN_DATA``). Text and
-    categories are one-hot encoded in sorted order; missing values are an error.
+    Downloaded once and then read from scikit-learn's cache (``SCIKIT_LEARN_DATA``). Columns become
+    features as those of ``dataset=file`` do.
 
     Parameters
     ----------
@@ -22,6 +30,8 @@ def openml(id: str, version: str = "active", target: str | None = None) -> Datas
         Version of a name: a number, or ``"active"`` for the oldest active version.
     target : str, optional
         Column of the labels; by default the target given by OpenML.
+    drop, keep, categorical : list of str, optional
+        Columns to leave out, to use though they look like ids or dates, to use as categories.
 
     Returns
     -------
@@ -35,7 +45,8 @@ def openml(id: str, version: str = "active", target: str | None = None) -> Datas
     where = f"OpenML {details['id']} ({details['name']} version {details['version']})"
     if target is None and len(bunch.target_names) == 1:
         target = bunch.target_names[0]
-    X, labels = features_and_labels(bunch.frame, target, where=where)
+    columns = {"drop": drop, "keep": keep, "categorical": categorical}
+    X, labels = features_and_labels(bunch.frame, target, where=where, **columns)
     return Dataset.from_labels(
         X,
         labels,

@@ -162,7 +162,7 @@ BROKEN = {
     "shapes": {
         r"returns array\(\[\[.*, which is not a Dataset": an_array,
         r"X has type float32": single_precision,
-        r"NaN or infinity in X, first in row 7 \(1 of 60 rows\)": missing_values,
+        r"NaN or infinity in X, first in row 8 \(1 of 60 rows\)": missing_values,
         r"y has type float64": float_labels,
         r"test_size is 60 of 60 examples": all_for_testing,
         r"annotations.rows\[1\] is 60; expected 0 to 59": labels_of_no_example,

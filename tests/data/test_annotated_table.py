@@ -98,7 +98,11 @@ def as_it_is(frame: pd.DataFrame) -> None:
         (contrary, [PEOPLE], "'eve' agrees with no other annotator in any of 300 comparisons"),
         (silent, [PEOPLE], "'bob' has no label in any row"),
         (silent, ["dataset.noisy_target=bob"], "'bob' has no label in any row"),
-        (unnamed, [PEOPLE], "row 6 is 'setossa' in the checked column 'checked', a class that no"),
+        (
+            unnamed,
+            [PEOPLE],
+            "row 6 (line 7) is 'setossa' in the checked column 'checked', a class",
+        ),
         (nothing_checked, [PEOPLE], "column 'checked' has no checked label in any row"),
         (as_it_is, [PEOPLE, "dataset.target=cheked"], "no column 'cheked'; did you mean 'checked'"),
         (as_it_is, ["dataset.annotators=[ann,ann]"], "column 'ann' is named twice"),
@@ -147,12 +151,12 @@ def refused(
     [
         (
             (151, "ann", "setosa"),
-            "row 451 labels example 151; expected a row of the data, 1 to 150",
+            "row 451 (line 452) labels example 151; expected a row of the data, 1 to 150",
         ),
-        ((0, "ann", "setosa"), "row 451 labels example 0; expected"),
-        ((1.5, "ann", "setosa"), "row 451 labels example 1.5; expected"),
-        (("x", "ann", "setosa"), "row 451 labels example 'x'; expected"),
-        ((7, "bob", "setosa"), "row 451: annotator 'bob' labels example 7 twice"),
+        ((0, "ann", "setosa"), "row 451 (line 452) labels example 0; expected"),
+        ((1.5, "ann", "setosa"), "row 451 (line 452) labels example 1.5; expected"),
+        (("x", "ann", "setosa"), "row 451 (line 452) labels example 'x'; expected"),
+        ((7, "bob", "setosa"), "row 451 (line 452): annotator 'bob' labels example 7 twice"),
         ((7, "pat", None), "missing value in column 'label', row 451"),
     ],
 )

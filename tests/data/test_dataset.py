@@ -28,8 +28,8 @@ def test_classes_are_numbered_in_sorted_order() -> None:
         ({"features": X[:3]}, r"X has shape \(3, 2\) and y \(4,\)"),
         ({"features": X.ravel()[:4]}, r"expected \(m, d\) and \(m,\)"),
         ({"labels": ["a"] * 4}, "4 labels of 1 class; expected at least 2"),
-        ({"features": np.where(X == 5, np.nan, X)}, r"first in row 2 \(1 of 4 rows\)"),
-        ({"features": np.where(X > 5, np.inf, X)}, r"first in row 3 \(1 of 4 rows\)"),
+        ({"features": np.where(X == 5, np.nan, X)}, r"first in row 3 \(1 of 4 rows\)"),
+        ({"features": np.where(X > 5, np.inf, X)}, r"first in row 4 \(1 of 4 rows\)"),
     ],
 )
 def test_what_is_refused(change: dict, message: str) -> None:

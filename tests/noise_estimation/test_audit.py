@@ -308,3 +308,17 @@ def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_p
     refused = ncbench("estimate-noise", *options, "--annotators", "eve,ann,bob")
     assert refused.code == 2
     assert "no example has more than one label" in refused.err
+
+
+def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Path):
+    write(tmp_path / "pets.csv", m=300)
+    lines = (tmp_path / "pets.csv").read_text().splitlines()
+    odd = ["pet_id,born,", *(f"P{k:03d},2026-01-{1 + k % 28:02d}," for k in range(300))]
+    joined = [a + b for a, b in zip(odd, lines, strict=True)]
+    (tmp_path / "pets.csv").write_text("\n".join(joined) + "\n")
+    run = ("estimate-noise", "--data", "pets.csv", "--target", "label", "--bootstrap", "0")
+    plain = ncbench(*run, "--t-estimator", "confident_joint")
+    assert "300 rows, 5 features" in plain.out
+    assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
+    options = ("--keep", "born", "--drop", "weight,colour")
+    assert "300 rows, 2 features" in ncbench(*run, "--t-estimator", "confident_joint", *options).out

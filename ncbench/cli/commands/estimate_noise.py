@@ -6,6 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
+from ncbench.cli.arguments import add_columns, columns
+
 _DRAWN = (".png", ".pdf", ".svg")
 
 
@@ -17,7 +19,7 @@ def main(argv: list[str]) -> int:
         "and check whether the estimate is reliable.",
     )
     parser.add_argument(
-        "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, ARFF or npz file"
+        "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file"
     )
     labels = parser.add_mutually_exclusive_group(required=True)
     labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
@@ -42,6 +44,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plot", metavar="FILE", help=f"draw the matrix: {', '.join(_DRAWN)}")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_columns(parser)
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
@@ -64,10 +67,12 @@ def main(argv: list[str]) -> int:
     from ncbench.run import with_bar
 
     if args.target:
-        data = read_own_data(args.data, args.target, args.clean_column)
+        data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
     else:
-        columns = [name.strip() for name in (args.annotators or "").split(",") if name.strip()]
-        data = read_annotations(args.data, columns, args.annotations, args.clean_column)
+        people = [name.strip() for name in (args.annotators or "").split(",") if name.strip()]
+        data = read_annotations(
+            args.data, people, args.annotations, args.clean_column, **columns(args)
+        )
     with threadpool_limits(1):
         finding = examine(
             data,
