@@ -31,16 +31,24 @@ class EstimatedNoiseMatrix(NoiseMatrix):
         Weight of the identity that was mixed in to make T invertible; 0 if not needed.
     warnings : tuple of str
         Reasons to doubt the estimate.
+    draws : array of shape (k, n, n) or None
+        Draws from the distribution of T given the data, if the estimator has them.
     """
 
-    def __init__(self, T: ArrayLike, a: float, warnings: Sequence[str]) -> None:
+    def __init__(
+        self, T: ArrayLike, a: float, warnings: Sequence[str], draws: Array | None = None
+    ) -> None:
         super().__init__(T)
         self.a = a
         self.warnings = tuple(warnings)
+        self.draws = draws
 
 
 def repair_estimate(
-    T: ArrayLike, classes: Sequence[str] | None = None, warnings: Sequence[str] = ()
+    T: ArrayLike,
+    classes: Sequence[str] | None = None,
+    warnings: Sequence[str] = (),
+    draws: Array | None = None,
 ) -> EstimatedNoiseMatrix:
     """Turn an estimate into a usable noise matrix and report the repairs.
 
@@ -56,6 +64,8 @@ def repair_estimate(
         Class names for warnings; by default their numbers.
     warnings : sequence of str
         The estimator's own warnings.
+    draws : array of shape (k, n, n), optional
+        Draws from the distribution of T given the data, for intervals.
 
     Examples
     --------
@@ -88,7 +98,7 @@ def repair_estimate(
                 f"class {names[j]}: labelled {names[i]} more often ({matrix[i, j]:.2f}) than "
                 f"{names[j]} ({matrix[j, j]:.2f})"
             )
-    return EstimatedNoiseMatrix(matrix, float(a), said)
+    return EstimatedNoiseMatrix(matrix, float(a), said, draws)
 
 
 def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]:

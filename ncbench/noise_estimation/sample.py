@@ -101,6 +101,8 @@ class NoisySample:
         ``annotations``.
     unlabeled : array of shape (u, d), optional
         Training examples without a label, for estimators whose ``needs`` name ``unlabeled``.
+    checked : array of shape (m,), optional
+        Clean labels that came with the data, or ``UNKNOWN``. Trials have none.
     """
 
     X: Array
@@ -114,6 +116,7 @@ class NoisySample:
     rows: NDArray[np.intp] | None = None
     annotations: Annotations | None = None
     unlabeled: Array | None = None
+    checked: Labels | None = None
 
     def __post_init__(self) -> None:
         if not self.classes:

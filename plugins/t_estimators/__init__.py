@@ -13,6 +13,7 @@ from .confident_joint import ConfidentJoint
 from .dual_t import DualT
 from .forward_map import CautiousMAP, ForwardMAP
 from .given import Identity, Known
+from .held_out_map import HeldOutMAP
 from .hoc import HOC
 from .t_revision import TRevision
 from .trusted import TrustedSet
@@ -31,6 +32,7 @@ def ncbench_t_estimators() -> Mapping[str, Callable[..., Any]]:
         "volmin": VolMin,
         "forward_map": ForwardMAP,
         "cautious_map": CautiousMAP,
+        "held_out_map": HeldOutMAP,
         "confident_joint": ConfidentJoint,
         "hoc": HOC,
         "trusted": TrustedSet,

