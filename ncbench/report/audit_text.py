@@ -1,4 +1,4 @@
-"""The text and the figure of ``estimate-noise``."""
+"""The text of ``estimate-noise``."""
 
 from __future__ import annotations
 
@@ -6,131 +6,131 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ncbench.errors import NcbenchError, counted
+from ncbench.errors import counted
 from ncbench.noise_estimation import LEVEL
-from ncbench.types import Array
+from ncbench.types import Array, Labels
 
 if TYPE_CHECKING:
-    from ncbench.noise_estimation import Finding
+    from ncbench.noise_estimation import NoiseEstimate
 
 
 _ENDS = 5  # annotators to show from each end of a long list
 _WIDEST = 6  # the largest number of classes whose intervals fit in one table
+_ROWS = 200  # the largest number of rows to check that are listed
 
 
-def text(finding: Finding) -> str:
+def text(noise: NoiseEstimate) -> str:
     """Return the report for the terminal."""
-    data, noise = finding.data, finding.noise
-    counts = np.bincount(data.y, minlength=len(data.classes))
-    labels = ", ".join(f"{c} {k}" for c, k in zip(data.classes, counts, strict=True))
-    given = data.annotations
-    rows, unit = f"{len(data.y)} rows", "row"
-    if given is not None:
-        examples = len(np.unique(given.rows))
-        rows = f"{len(data.y)} labels of {examples} rows by {len(given.names)} people"
-        unit = "label"
+    rows = f"{noise.counts.sum():,} rows"
+    if noise.examples is not None:
+        people = f"{noise.examples:,} rows by {len(noise.annotators)} people"
+        rows = f"{noise.counts.sum():,} labels of {people}"
+    wrong = noise.wrong_by_label
+    about = [["", "labels", "probably wrong"]]
+    for name, count, k in zip(noise.classes, noise.counts, wrong, strict=True):
+        about.append([name, f"{count:,}", f"{k:,.0f}"])
+    intervals = "" if noise.low is None else f", {LEVEL:.0%} intervals"
+    if noise.resamples:
+        intervals += f" from {counted(noise.resamples, 'resample')}"
     lines = [
-        f"{data.name}: {rows}, {data.X.shape[1]} features, {len(data.classes)} classes",
-        f"labels: {labels}",
+        f"{noise.data}: {rows}, {noise.features} features, {len(noise.classes)} classes",
         "",
-        f"Noise matrix by {finding.estimator}: P(labeled row | truly column)"
-        + (
-            f", {LEVEL:.0%} intervals from {counted(finding.resamples, 'resample')}"
-            if finding.resamples
-            else ""
-        ),
+        f"Wrong labels: {noise.share}, about {noise.share.estimate * noise.counts.sum():,.0f}",
         "",
-        *_matrices(finding),
+        *_columns(about),
         "",
-        f"wrong labels, mean over classes   {1 - float(np.diagonal(noise.matrix).mean()):.0%}",
-        f"smallest singular value           {noise.smallest_singular_value:.3f}",
-        f"||T^-1||_1                        {noise.inverse_norm:.2f}",
-        f"weight of the identity, a         {getattr(noise, 'a', 0.0):g}",
+        f"Noise matrix by {noise.estimator}: P(labeled row | truly column){intervals}",
+        "",
+        *_matrices(noise),
+        "",
+        "P(truly column | labeled row)",
+        "",
+        *_grid(noise.classes, _numbers(noise.true_given_label)),
+        "",
+        f"smallest singular value    {noise.smallest_singular_value:.3f}",
+        f"||T^-1||_1                 {noise.inverse_norm:.2f}",
+        f"weight of the identity, a  {noise.a:g}",
+        *_checked(noise),
+        *_people(noise),
+        *_verdict(noise),
     ]
-    if finding.counted is not None and data.clean is not None:
-        difference = np.abs(noise.matrix - finding.counted.matrix).mean()
-        lines += [
-            "",
-            f"Counted in {counted(int((data.clean >= 0).sum()), unit)} with a clean label:",
-            "",
-            *_grid(data.classes, _numbers(finding.counted.matrix)),
-            "",
-            f"mean |estimate - counted|         {difference:.3f}",
-            f"||difference of the inverses||_1  {noise.inverse_error(finding.counted):.2f}",
-        ]
-    lines += _people(finding)
-    lines.append("")
-    if finding.doubts:
-        lines.append("Do not rely on this estimate before checking:")
-        lines += [f"- {doubt}" for doubt in finding.doubts]
-    else:
-        lines.append("No reason was found to distrust this estimate.")
     return "\n".join(lines)
 
 
-def _people(finding: Finding) -> list[str]:
+def plan_text(noise: NoiseEstimate, rows: Labels, width: float) -> str:
+    """Return which labels to check for an interval of this width."""
+    if not len(rows):
+        return f"\nNothing to check: {counted(noise.checked, 'checked label')} give that width."
+    shown = ", ".join(map(str, rows[:_ROWS])) + (", ..." if len(rows) > _ROWS else "")
+    return (
+        f"\nFor an interval of the share of wrong labels that is at most {width:g} wide, whatever "
+        f"the assumption, check {counted(len(rows), 'more label' if noise.checked else 'label')} "
+        "drawn at random, put the true labels into a column, and name it with --clean-column. "
+        f"Rows, counted from 1 without the header:\n{shown}"
+    )
+
+
+def _checked(noise: NoiseEstimate) -> list[str]:
+    if noise.counted is None:
+        return []
+    difference = np.abs(noise.matrix - noise.counted.matrix).mean()
+    what = counted(noise.checked, "label" if noise.annotators else "row")
+    used = []
+    if noise.unchecked is not None and noise.unchecked != noise.share:
+        used = [f"Without them, the estimate would be {noise.unchecked}.", ""]
+    return [
+        "",
+        f"Counted in {what} with a checked label:",
+        "",
+        *_grid(noise.classes, _numbers(noise.counted.matrix)),
+        "",
+        *used,
+        f"mean |estimate - counted|  {difference:.3f}",
+    ]
+
+
+def _verdict(noise: NoiseEstimate) -> list[str]:
+    lines = [""]
+    if noise.rivals:
+        lines.append("Share of wrong labels by other estimators, which assume that")
+        rows = [[f"{r.assumption}:", f"{r.share:.0%}", f"({r.estimator})"] for r in noise.rivals]
+        lines += [f"- {line}" for line in _columns(rows)] + [""]
+    lines.append(f"Verdict: {noise.verdict}" + ("." if not noise.doubts else " before checking:"))
+    return lines + [f"- {doubt}" for doubt in noise.doubts]
+
+
+def _people(noise: NoiseEstimate) -> list[str]:
     """Return a table of the annotators, the best first; of many, the best and the worst."""
-    people = finding.annotators
+    people = noise.annotators
     if not people:
         return []
     shown = people if len(people) <= 2 * _ENDS else (*people[:_ENDS], *people[-_ENDS:])
     title = "Annotators, the best first"
     if len(shown) < len(people):
         title = f"Annotators: the best {_ENDS} and the worst {_ENDS} of {len(people)}"
-    rows = [["", "labels", "right", f"{LEVEL:.0%} interval", "most often confused"]]
+    rows = [["", "labels", "right", "most often confused"]]
     for person in shown:
-        interval = "" if person.low is None else f"[{person.low:.0%}, {person.high:.0%}]"
-        wrong = person.confusion * (1 - np.eye(len(finding.data.classes)))
+        wrong = person.confusion * (1 - np.eye(len(noise.classes)))
         i, j = np.unravel_index(wrong.argmax(), wrong.shape)
-        named = finding.data.classes
-        confused = f"{named[j]} labeled {named[i]}, {wrong[i, j]:.0%}"
-        rows.append([person.name, str(person.labels), f"{person.accuracy:.0%}", interval, confused])
+        confused = f"{noise.classes[j]} labeled {noise.classes[i]}, {wrong[i, j]:.0%}"
+        rows.append([person.name, str(person.labels), str(person.accuracy), confused])
     return ["", f"{title}, by the labels of all:", "", *_columns(rows)]
 
 
-def draw(finding: Finding, path: str) -> None:
-    """Draw the noise matrix and save the figure to a file."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NcbenchError("--plot needs matplotlib: pip install 'ncbench[report]'") from error
-    classes, T = finding.data.classes, finding.noise.matrix
-    size = 2.5 + 0.6 * len(classes)
-    figure = Figure(figsize=(size + 1, size), layout="constrained")
-    axes = figure.add_subplot()
-    image = axes.imshow(T, vmin=0, vmax=1, cmap="Blues")
-    figure.colorbar(image)
-    axes.set_xticks(range(len(classes)), classes, rotation=45, ha="right")
-    axes.set_yticks(range(len(classes)), classes)
-    axes.set_xlabel("truly")
-    axes.set_ylabel("labeled")
-    axes.set_title(f"{finding.data.name}: noise by {finding.estimator}")
-    for (i, j), value in np.ndenumerate(T):
-        note = f"{value:.2f}"
-        if finding.low is not None and finding.high is not None and len(classes) <= _WIDEST:
-            note += f"\n{finding.low[i, j]:.2f}-{finding.high[i, j]:.2f}"
-        color = "white" if value > 0.6 else "black"
-        axes.text(j, i, note, ha="center", va="center", color=color, fontsize=8)
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise NcbenchError(f"--plot {path}: {error}") from error
-
-
-def _matrices(finding: Finding) -> list[str]:
-    classes, T, low, high = finding.data.classes, finding.noise.matrix, finding.low, finding.high
+def _matrices(noise: NoiseEstimate) -> list[str]:
+    T, low, high = noise.matrix, noise.low, noise.high
     if low is None or high is None:
-        return _grid(classes, _numbers(T))
-    if len(classes) <= _WIDEST:
+        return _grid(noise.classes, _numbers(T))
+    if len(noise.classes) <= _WIDEST:
         cells = [
-            [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(len(classes))]
-            for i in range(len(classes))
+            [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(noise.n)]
+            for i in range(noise.n)
         ]
-        return _grid(classes, cells)
+        return _grid(noise.classes, cells)
     return [
-        *_grid(classes, _numbers(T)),
-        *("", "from", "", *_grid(classes, _numbers(low))),
-        *("", "to", "", *_grid(classes, _numbers(high))),
+        *_grid(noise.classes, _numbers(T)),
+        *("", "from", "", *_grid(noise.classes, _numbers(low))),
+        *("", "to", "", *_grid(noise.classes, _numbers(high))),
     ]
 
 

@@ -4,7 +4,7 @@ Import ``cell``, ``verify`` and ``sweep`` by their paths: they need scikit-learn
 """
 
 from ncbench.run.describe import describe_cell, result_line
-from ncbench.run.progress import STOP, Progress, read_sweep, watched, with_bar
+from ncbench.run.progress import STOP, Progress, read_sweep, watched, with_bar, working
 from ncbench.run.record import (
     NOT_IDENTITY,
     CellFolder,
@@ -17,4 +17,5 @@ from ncbench.run.record import (
 __all__ = [
     "NOT_IDENTITY", "STOP", "CellFolder", "Progress", "describe_cell", "identified", "read_configs",
     "read_record", "read_sweep", "record_paths", "result_line", "watched", "with_bar",
+    "working",
 ]  # fmt: skip

@@ -218,3 +218,11 @@ def with_bar(things: Iterable[Thing], what: str, total: int | None = None) -> It
     if not console.is_terminal:  # rich before 14 ends even a disabled bar with a line
         return things
     return track(things, what, total=total, console=console, transient=True)
+
+
+def working(what: str) -> contextlib.AbstractContextManager[Any]:
+    """Show on standard error, if that is a terminal, that this is being done."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return console.status(what) if console.is_terminal else contextlib.nullcontext()

@@ -82,9 +82,8 @@ class HeldOutMAP:
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate; the CPE learner is not used."""
-        rows, rng = np.arange(len(sample.y)), sample.rng
-        if len(rows) > self.max_rows:
-            rows = np.sort(rng.choice(len(rows), self.max_rows, replace=False))
+        rng = sample.rng
+        rows = self._rows(sample)
         X, y, n = sample.X[rows], sample.y[rows], sample.n_classes
         checked = None if sample.checked is None else sample.checked[rows]
         evidence = held_out_log_probabilities(
@@ -93,6 +92,13 @@ class HeldOutMAP:
         best = self._choose([best_fit(evidence, y, n, tau, checked) for tau in SPREADS])
         drawn = best.draw(self.draws, rng)
         return repair_estimate(drawn.mean(axis=0), sample.classes, draws=drawn)
+
+    def _rows(self, sample: NoisySample) -> Labels:
+        """Return the examples to use: all, or checked ones first and others at random."""
+        order = sample.rng.permutation(len(sample.y))
+        if sample.checked is not None:
+            order = order[np.argsort(sample.checked[order] == UNKNOWN, kind="stable")]
+        return np.sort(order[: self.max_rows])
 
     def _choose(self, fits: Sequence["Fit"]) -> "Fit":
         """Return the fit with the smallest tau that no fit with a larger one beats clearly."""
@@ -215,7 +221,7 @@ class _Model:
             self.objective, start, jac=True, method="L-BFGS-B",
             bounds=free + [_BOUNDS] * len(self.k), options={"maxiter": 1000, "maxcor": 20},
         )  # fmt: skip
-        root = np.linalg.cholesky(self.information(result.x))
+        root = np.asarray(np.linalg.cholesky(self.information(result.x)), dtype=np.float64)
         _, prior = np.linalg.slogdet(self.precision)
         V = result.x[-len(self.k) :]
         log_evidence = -result.fun + prior / 2 - np.log(np.diagonal(root)).sum()

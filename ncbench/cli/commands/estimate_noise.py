@@ -9,6 +9,7 @@ from pathlib import Path
 from ncbench.cli.arguments import add_columns, columns
 
 _DRAWN = (".png", ".pdf", ".svg")
+_DEFAULT, _OF_PEOPLE = "held_out_map", "dawid_skene"  # a test compares them with the package's
 
 
 def main(argv: list[str]) -> int:
@@ -32,16 +33,40 @@ def main(argv: list[str]) -> int:
         help="a row for each label: row of the example, from 1; annotator; label",
     )
     parser.add_argument(
-        "--clean-column", metavar="COLUMN", help="clean labels; rows without one are left empty"
+        "--clean-column",
+        metavar="COLUMN",
+        help="checked labels of a random part of the rows, empty elsewhere; they are used in the "
+        "estimate",
     )
     parser.add_argument(
-        "--t-estimator", metavar="NAME", help="cautious_map, or dawid_skene for several annotators"
+        "--plan",
+        type=float,
+        metavar="WIDTH",
+        help="say how many labels to check, and which rows, for an interval of the share of wrong "
+        "labels that is at most so wide, for example 0.05",
     )
-    parser.add_argument("--cpe", default="logistic", metavar="NAME")
     parser.add_argument(
-        "--bootstrap", type=int, default=20, metavar="N", help="resamples; 0: no intervals"
+        "--t-estimator",
+        metavar="NAME",
+        help=f"estimator; default: {_DEFAULT}, with several annotators {_OF_PEOPLE}; `ncbench "
+        "plugins t_estimator` lists all",
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--cpe",
+        default="logistic",
+        metavar="NAME",
+        help="class probability learner of some estimators and of the verdict; default: logistic; "
+        "`ncbench plugins cpe` lists all",
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=int,
+        default=20,
+        metavar="N",
+        help=f"resamples for the intervals of estimators other than {_DEFAULT}; default: 20; 0: no "
+        "intervals",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
     parser.add_argument("--plot", metavar="FILE", help=f"draw the matrix: {', '.join(_DRAWN)}")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_columns(parser)
@@ -50,11 +75,22 @@ def main(argv: list[str]) -> int:
     from ncbench.errors import NcbenchError
     from ncbench.plugin import get_registry
 
-    t_estimator = args.t_estimator or ("cautious_map" if args.target else "dawid_skene")
-    get_registry().plugin("t_estimator", t_estimator)
-    get_registry().plugin("cpe", args.cpe)
+    registry = get_registry()
+    t_estimator = args.t_estimator or (_DEFAULT if args.target else _OF_PEOPLE)
+    made = {}
+    named = (("--t-estimator", "t_estimator", t_estimator), ("--cpe", "cpe", args.cpe))
+    for option, kind, name in named:
+        missing = [p.name for p in registry.plugin(kind, name).parameters if p.required]
+        if missing:
+            raise NcbenchError(
+                f"{option} {name} needs a value for {', '.join(missing)}, which this command "
+                "cannot pass; in Python, ncbench.estimate_noise takes the object"
+            )
+        made[kind] = registry.build(kind, name, **({"random_state": 0} if kind == "cpe" else {}))
     if args.bootstrap < 0:
         raise NcbenchError(f"--bootstrap {args.bootstrap}: expected 0 or more resamples")
+    if args.plan is not None and not 0 < args.plan < 1:
+        raise NcbenchError(f"--plan {args.plan}: expected a width between 0 and 1, such as 0.05")
     if args.plot and Path(args.plot).suffix.lower() not in _DRAWN:
         raise NcbenchError(f"--plot {args.plot}: expected a name that ends in {', '.join(_DRAWN)}")
     if args.plot and not Path(args.plot).absolute().parent.is_dir():
@@ -62,27 +98,38 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.noise_estimation import examine, read_annotations, read_own_data
-    from ncbench.report.audit_text import draw, text
-    from ncbench.run import with_bar
+    from ncbench.noise_estimation import examine, plan, read_annotations, read_own_data
+    from ncbench.report.audit_text import plan_text, text
+    from ncbench.run import working
 
-    if args.target:
-        data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
-    else:
-        people = [name.strip() for name in (args.annotators or "").split(",") if name.strip()]
-        data = read_annotations(
-            args.data, people, args.annotations, args.clean_column, **columns(args)
-        )
-    with threadpool_limits(1):
-        finding = examine(
+    with working(f"Reading {args.data}"):
+        if args.target:
+            data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+        else:
+            people = [name.strip() for name in (args.annotators or "").split(",") if name.strip()]
+            data = read_annotations(
+                args.data, people, args.annotations, args.clean_column, **columns(args)
+            )
+    rows = f"{len(data.y):,} labels"
+    with threadpool_limits(1), working(f"Estimating the noise of {rows} by {t_estimator}"):
+        noise = examine(
             data,
-            t_estimator=t_estimator,
-            cpe=args.cpe,
+            made["t_estimator"],
+            made["cpe"],
+            name=t_estimator,
             bootstrap=args.bootstrap,
             seed=args.seed,
-            progress=lambda resamples: with_bar(resamples, "Resampling"),
         )
-    print(json.dumps(finding.as_json(), indent=2) if args.json else text(finding))
+    to_check = None if args.plan is None else plan(noise, data, args.plan, args.seed)
+    if args.json:
+        answer = noise.as_json()
+        if to_check is not None:
+            answer["plan"] = {"width": args.plan, "rows": to_check.tolist()}
+        print(json.dumps(answer, indent=2))
+    else:
+        print(text(noise))
+        if to_check is not None:
+            print(plan_text(noise, to_check, args.plan))
     if args.plot:
-        draw(finding, args.plot)
+        noise.plot(args.plot)
     return 0

@@ -1,0 +1,78 @@
+"""Coverage of the intervals of ``estimate_noise``, where its verdict is to rely on it.
+
+Draws a problem, flips labels with a random noise matrix and asks for an estimate, again and again.
+Counts how often the 90 % interval of the share of wrong labels holds the share in the sample, which
+part of the intervals of T's entries hold the entry, and whether estimates are in their intervals.
+
+    python benchmarks/noise_coverage.py --repetitions 40        # of each of the five problems
+"""
+
+import argparse
+import warnings
+from collections import defaultdict
+
+import numpy as np
+
+from ncbench import NoiseMatrix, estimate_noise, load
+
+PROBLEMS = ("synthetic", "wine", "breast_cancer", "digits", "segment")
+ROWS = {"wine": 150, "breast_cancer": 400, "digits": 1000, "segment": 1000}
+
+
+def draw(problem: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return 1,000 points of three normal classes, or a part of a real data set."""
+    if problem == "synthetic":
+        y = rng.choice(3, size=1000, p=[0.5, 0.3, 0.2])
+        return rng.normal(size=(1000, 2)) + 3.5 * np.array([[0, 0], [1, 0], [0, 1]])[y], y
+    if problem == "segment":
+        from noise_estimate import read_keel
+
+        data = read_keel("segment")
+    else:
+        data = load("dataset", problem)()
+    kept = rng.choice(len(data.y), ROWS[problem], replace=False)
+    return data.X[kept], data.y[kept]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repetitions", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    kept: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
+    for problem in PROBLEMS:
+        verdicts: dict[str, int] = defaultdict(int)
+        for k in range(args.repetitions):
+            rng = np.random.default_rng([args.seed, k, len(problem)])
+            X, truth = draw(problem, rng)
+            n = int(truth.max()) + 1
+            sigma = float(rng.choice([0.1, 0.2, 0.3]))
+            noise = NoiseMatrix(load("noise", "random")().matrix(n, sigma, rng))
+            y = noise.draw_labels(truth, rng)
+            found = estimate_noise(X, y, random_state=k)
+            verdicts[found.verdict] += 1
+            if found.verdict != "rely on it":
+                continue
+            assert found.low is not None
+            assert found.high is not None
+            assert found.share.low is not None
+            inside = (found.low <= found.matrix) & (found.matrix <= found.high)
+            entries = (found.low <= noise.matrix) & (noise.matrix <= found.high)
+            wrong = float((y != truth).mean())
+            kept[problem].append((
+                found.share.low <= wrong <= (found.share.high or 0),
+                entries.mean(),
+                inside.all() and found.share.low <= found.share.estimate <= (found.share.high or 0),
+                found.share.estimate / wrong - 1,
+            ))  # fmt: skip
+        of = np.array(kept[problem]) if kept[problem] else np.full((1, 4), np.nan)
+        print(f"{problem}: {dict(verdicts)}; share covered {of[:, 0].mean():.1%}, entries "
+              f"{of[:, 1].mean():.1%}, estimate inside {of[:, 2].mean():.0%}, "
+              f"mean relative error {of[:, 3].mean():+.1%}", flush=True)  # fmt: skip
+    of = np.concatenate([np.array(rows) for rows in kept.values()])
+    print(f"all {len(of)}: share covered {of[:, 0].mean():.1%}, entries {of[:, 1].mean():.1%}")
+
+
+if __name__ == "__main__":
+    main()

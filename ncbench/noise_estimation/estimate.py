@@ -1,0 +1,261 @@
+"""The estimated noise of a user's labels: T with names, intervals and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ncbench.core import NoiseMatrix
+from ncbench.errors import NcbenchError
+from ncbench.noise_estimation.repair import EstimatedNoiseMatrix
+from ncbench.types import Array, Labels
+
+LEVEL = 0.9
+"""Confidence level of the intervals."""
+
+NO_NOISE = "no noise found"
+RELY = "rely on it"
+DO_NOT_RELY = "do not rely on it"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and its interval; the ends are None if there is no interval."""
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.estimate:.1%}"
+        return f"{self.estimate:.1%} [{self.low:.1%}, {self.high:.1%}]"
+
+    @property
+    def width(self) -> float:
+        """Length of the interval; infinite if there is none."""
+        return np.inf if self.low is None or self.high is None else self.high - self.low
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """What the labels of all people say about one of them."""
+
+    name: str
+    labels: int
+    accuracy: Interval
+    """Expected share of right labels."""
+    confusion: Array
+    """P(label | true label), column stochastic."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another estimate of the share of wrong labels, on another assumption."""
+
+    estimator: str
+    assumption: str
+    share: float
+
+
+class NoiseEstimate(EstimatedNoiseMatrix):
+    """An estimated noise matrix of a user's labels, with what is known about its errors.
+
+    ``fit`` of every algorithm takes it as ``noise_matrix`` and aligns it by the names of the
+    classes.
+
+    Attributes
+    ----------
+    matrix : array of shape (n, n)
+        ``T[i, j] = P(labeled i | truly j)``.
+    classes : tuple of str
+    low, high : arrays of shape (n, n) or None
+        Ends of 90 % intervals of the entries.
+    share : Interval
+        Overall share of wrong labels.
+    verdict : {"rely on it", "no noise found", "do not rely on it"}
+    doubts : tuple of str
+        Reasons for the verdict.
+    rivals : tuple of Rival
+        Estimates that rest on other assumptions.
+    checked : int
+        Number of checked labels that were used.
+    unchecked : Interval or None
+        The share as estimated without the checked labels.
+    annotators : tuple of Annotator
+        The best first, if several people gave labels.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(2, size=400)
+    >>> X = rng.normal(size=(400, 1)) + 5 * truth[:, None]
+    >>> y = np.array(["ant", "bee"])[np.where(rng.random(400) < 0.1, 1 - truth, truth)]
+    >>> from ncbench import estimate_noise
+    >>> noise = estimate_noise(X, y, random_state=0)
+    >>> noise.to_frame().round(1)
+         ant  bee
+    ant  0.9  0.1
+    bee  0.1  0.9
+    >>> noise.verdict, round(noise.share.estimate, 1)
+    ('rely on it', 0.1)
+    """
+
+    def __init__(
+        self,
+        noise: NoiseMatrix,
+        *,
+        data: str,
+        estimator: str,
+        classes: Sequence[str],
+        counts: Labels,
+        features: int,
+        low: Array | None,
+        high: Array | None,
+        share: Interval,
+        resamples: int,
+        rivals: Sequence[Rival] = (),
+        doubts: Sequence[str] = (),
+        verdict: str = DO_NOT_RELY,
+        checked: int = 0,
+        counted: NoiseMatrix | None = None,
+        unchecked: Interval | None = None,
+        annotators: Sequence[Annotator] = (),
+        examples: int | None = None,
+    ) -> None:
+        warnings = getattr(noise, "warnings", ())
+        draws = getattr(noise, "draws", None)
+        super().__init__(noise.matrix, getattr(noise, "a", 0.0), warnings, draws)
+        self.data = data
+        self.estimator = estimator
+        self.classes = tuple(classes)
+        self.counts = counts
+        self.features = features
+        self.low, self.high = low, high
+        self.share = share
+        self.resamples = resamples
+        self.rivals = tuple(rivals)
+        self.doubts = tuple(doubts)
+        self.verdict = verdict
+        self.checked = checked
+        self.counted = counted
+        self.unchecked = unchecked
+        self.annotators = tuple(annotators)
+        self.examples = examples
+
+    @property
+    def true_given_label(self) -> Array:
+        """``P(truly j | labeled i)``, row i and column j; 0 for labels that do not occur."""
+        joint = self.matrix * class_frequencies(self, self.counts)
+        total = joint.sum(axis=1, keepdims=True)
+        return np.asarray(joint / np.where(total > 0, total, 1.0))
+
+    @property
+    def wrong_by_label(self) -> Array:
+        """Expected number of wrong labels among those of each class."""
+        return np.asarray(self.counts * (1 - np.diagonal(self.true_given_label)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return T with the names of the classes: labeled in the rows, true in the columns."""
+        return pd.DataFrame(self.matrix, index=self.classes, columns=self.classes)
+
+    def plot(self, path: str | None = None) -> Any:
+        """Draw T with its intervals; return the matplotlib figure, and save it to ``path``."""
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as error:
+            raise NcbenchError("a plot needs matplotlib: pip install 'ncbench[report]'") from error
+        size = 2.5 + 0.6 * len(self.classes)
+        figure = Figure(figsize=(size + 1, size), layout="constrained")
+        axes = figure.add_subplot()
+        figure.colorbar(axes.imshow(self.matrix, vmin=0, vmax=1, cmap="Blues"))
+        axes.set_xticks(range(len(self.classes)), self.classes, rotation=45, ha="right")
+        axes.set_yticks(range(len(self.classes)), self.classes)
+        axes.set(xlabel="truly", ylabel="labeled", title=f"{self.data}: noise by {self.estimator}")
+        for (i, j), value in np.ndenumerate(self.matrix):
+            note = f"{value:.2f}"
+            if self.low is not None and self.high is not None and len(self.classes) <= 6:
+                note += f"\n{self.low[i, j]:.2f}-{self.high[i, j]:.2f}"
+            color = "white" if value > 0.6 else "black"
+            axes.text(j, i, note, ha="center", va="center", color=color, fontsize=8)
+        if path is not None:
+            try:
+                figure.savefig(path)
+            except (OSError, ValueError) as error:
+                raise NcbenchError(f"cannot draw {path}: {error}") from error
+        return figure
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all results as plain data."""
+        interval = None
+        if self.low is not None and self.high is not None:
+            interval = {"level": LEVEL, "low": self.low.tolist(), "high": self.high.tolist()}
+        pairs = None
+        if self.counted is not None:
+            pairs = {
+                "rows": self.checked,
+                "T": self.counted.matrix.tolist(),
+                "T_error": float(np.abs(self.matrix - self.counted.matrix).mean()),
+                "inverse_error": self.inverse_error(self.counted),
+                "share_without": None if self.unchecked is None else vars(self.unchecked),
+            }
+        return {
+            "data": self.data,
+            "rows": int(self.counts.sum()),
+            "features": self.features,
+            "classes": list(self.classes),
+            "label_counts": self.counts.tolist(),
+            "t_estimator": self.estimator,
+            "T": self.matrix.tolist(),
+            "interval": interval,
+            "resamples": self.resamples,
+            "share": vars(self.share),
+            "true_given_label": self.true_given_label.tolist(),
+            "wrong_by_label": self.wrong_by_label.tolist(),
+            "smallest_singular_value": self.smallest_singular_value,
+            "inverse_norm": self.inverse_norm,
+            "a": self.a,
+            "pairs": pairs,
+            "rivals": [vars(rival) for rival in self.rivals],
+            "verdict": self.verdict,
+            "trust": self.verdict != DO_NOT_RELY,
+            "doubts": list(self.doubts),
+            "annotators": [
+                {
+                    "name": person.name,
+                    "labels": person.labels,
+                    "accuracy": person.accuracy.estimate,
+                    "low": person.accuracy.low,
+                    "high": person.accuracy.high,
+                    "confusion": person.confusion.tolist(),
+                }
+                for person in self.annotators
+            ],
+        }
+
+
+def class_frequencies(noise: NoiseMatrix, counts: Labels) -> Array:
+    """Return the class frequencies that T and the frequencies of labels imply: ``T^-1 p~``.
+
+    Examples
+    --------
+    >>> class_frequencies(NoiseMatrix([[0.9, 0.2], [0.1, 0.8]]), np.array([55, 45])).round(9)
+    array([0.5, 0.5])
+    """
+    p = np.clip(noise.correct_posterior(counts / counts.sum()), 0.0, None)
+    return np.asarray(p / p.sum())
+
+
+def share_of_wrong(noise: NoiseMatrix, counts: Labels) -> float:
+    """Return the share of wrong labels that T and the frequencies of labels imply.
+
+    Examples
+    --------
+    >>> round(share_of_wrong(NoiseMatrix([[0.9, 0.2], [0.1, 0.8]]), np.array([55, 45])), 9)
+    0.15
+    """
+    return float((1 - np.diagonal(noise.matrix)) @ class_frequencies(noise, counts))

@@ -1,0 +1,171 @@
+"""May an estimate of noise be relied on? Estimates on different assumptions, side by side.
+
+Noise and overlap of classes look alike in the labels: only an assumption tells them apart.
+``held_out_map`` assumes that its learners describe the clean classes up to their sharpness. The
+rivals assume more. What every assumption allows is bounded: a learner that predicts held-out labels
+correctly with probability A shows that at most ``1 - A`` of them are wrong, because a wrong label
+cannot be predicted better than by its class.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from ncbench.core import NoiseMatrix
+from ncbench.errors import counted as counted_text
+from ncbench.noise_estimation.estimate import (
+    DO_NOT_RELY,
+    LEVEL,
+    NO_NOISE,
+    RELY,
+    Interval,
+    Rival,
+    class_frequencies,
+    share_of_wrong,
+)
+from ncbench.noise_estimation.sample import NoisySample
+from ncbench.plugin import get_registry
+from ncbench.types import Array
+
+RIVALS = {
+    "hoc": "an example and its nearest neighbors have the same class",
+    "confident_joint": "classes do not overlap where a learner is sure",
+}
+
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+_CLOSE = 0.05  # estimates of the share that differ by less agree,
+_CLOSE_RATIO = 0.3  # or by less than this part of the estimate
+_NONE = 0.02  # a smaller share is no noise
+_RARE = 30
+_WIDE = 0.25
+_SMALL_SINGULAR_VALUE = 0.2
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether to rely on an estimate, and why not."""
+
+    name: str
+    doubts: tuple[str, ...]
+    rivals: tuple[Rival, ...]
+
+
+def judge(
+    noise: NoiseMatrix,
+    sample: NoisySample,
+    share: Interval,
+    low: Array | None,
+    high: Array | None,
+    counted: Interval | None,
+) -> Verdict:
+    """Compare an estimate with its rivals and with what can be predicted.
+
+    Parameters
+    ----------
+    noise : NoiseMatrix
+    sample : NoisySample
+    share : Interval
+        The estimated share of wrong labels.
+    low, high : arrays of shape (n, n) or None
+        Ends of the intervals of T.
+    counted : Interval or None
+        The share of wrong labels among checked ones.
+    """
+    rivals = tuple(_rivals(sample))
+    warnings = list(getattr(noise, "warnings", ()))
+    open_question = _disagreement(sample, share, rivals, counted)
+    if share.estimate < _NONE and not warnings and not open_question:
+        return Verdict(NO_NOISE, (), rivals)
+    doubts = [*warnings, *_weak_points(noise, sample, low, high), *open_question]
+    return Verdict(DO_NOT_RELY if doubts else RELY, tuple(doubts), rivals)
+
+
+def labels_to_check(share: float, width: float, rows: int) -> int:
+    """Return how many labels, drawn at random, give a 90 % interval of this width.
+
+    Counted as a share of a finite number of rows, without a model.
+
+    Examples
+    --------
+    >>> labels_to_check(0.2, 0.1, rows=100_000)
+    173
+    >>> labels_to_check(0.2, 0.1, rows=200)
+    93
+    """
+    share = min(max(share, 1 / rows), 1 - 1 / rows)
+    wanted = share * (1 - share) * (2 * _Z / width) ** 2
+    return int(np.ceil(wanted / (1 + wanted / rows)))
+
+
+def counted_share(wrong: int, checked: int) -> Interval:
+    """Return the share of wrong labels among checked ones, with Wilson's interval.
+
+    Examples
+    --------
+    >>> print(counted_share(20, 100))
+    20.0% [14.3%, 27.4%]
+    """
+    share = wrong / checked
+    center = (wrong + _Z**2 / 2) / (checked + _Z**2)
+    half = _Z / (checked + _Z**2) * np.sqrt(wrong * (1 - share) + _Z**2 / 4)
+    return Interval(share, float(center - half), float(center + half))
+
+
+def _rivals(sample: NoisySample) -> Iterator[Rival]:
+    names = get_registry().names("t_estimator")
+    for name, assumption in RIVALS.items():
+        if name in names:
+            noise = get_registry().build("t_estimator", name).estimate(sample)
+            yield Rival(name, assumption, share_of_wrong(noise, sample.counts))
+
+
+def _disagreement(
+    sample: NoisySample, share: Interval, rivals: Sequence[Rival], counted: Interval | None
+) -> list[str]:
+    """Return a reason for doubt if what the assumptions allow is too far apart."""
+    right = sample.out_of_fold_posterior().argmax(axis=1) == sample.y
+    bound = 1 - right.mean() + _Z * right.std() / np.sqrt(len(right))
+    shares = [share.estimate, *(rival.share for rival in rivals)]
+    lowest, highest = min(shares), min(max(shares), max(bound, share.estimate))
+    if counted is not None and counted.low is not None and counted.high is not None:
+        if not counted.low <= share.estimate <= counted.high:
+            return [
+                f"the estimate, {share.estimate:.0%}, is not in the interval of the checked "
+                f"labels, {counted}; were they drawn at random?"
+            ]
+        lowest, highest = max(lowest, counted.low), min(highest, counted.high)
+    apart = highest - lowest
+    if apart <= max(_CLOSE, _CLOSE_RATIO * share.estimate):
+        return []
+    count = labels_to_check((lowest + highest) / 2, apart / 2, len(sample.y))
+    return [
+        f"classes may overlap: depending on the assumption, {lowest:.0%} to {highest:.0%} of the "
+        f"labels are wrong. {share.estimate:.0%} assumes that a linear model or trees describe the "
+        f"classes; {highest:.0%}, that they do not overlap. To settle it, check about "
+        f"{counted_text(count, 'label')} drawn at random (--plan {apart / 2:.2f})"
+    ]
+
+
+def _weak_points(
+    noise: NoiseMatrix, sample: NoisySample, low: Array | None, high: Array | None
+) -> Iterator[str]:
+    if noise.smallest_singular_value < _SMALL_SINGULAR_VALUE:
+        yield (
+            f"smallest singular value {noise.smallest_singular_value:.2f}: close to singular; "
+            f"a correction magnifies errors up to {noise.inverse_norm:.1f} times"
+        )
+    # Most labels of a rare class may be wrong labels of other classes.
+    true = class_frequencies(noise, sample.counts) * len(sample.y)
+    rare = [f"{sample.classes[j]} (about {true[j]:.0f})" for j in np.flatnonzero(true < _RARE)]
+    if rare:
+        yield f"classes with fewer than {_RARE} true examples: {', '.join(rare)}"
+    if low is not None and high is not None:
+        width = high - low
+        i, j = np.unravel_index(width.argmax(), width.shape)
+        if width[i, j] > _WIDE:
+            yield (
+                f"wide intervals: P(labeled {sample.classes[i]} | truly {sample.classes[j]}) "
+                f"is between {low[i, j]:.2f} and {high[i, j]:.2f}"
+            )
