@@ -338,7 +338,8 @@ class _CountedAlready(CleanLabels):
     def of_share(self, fraction: float) -> Trusted:
         raise NcbenchError(
             "checked labels are counted and printed with every estimate, and "
-            f"{DEFAULT_T_ESTIMATOR} uses them: leave out --t-estimator, or name one that does not need clean labels"
+            f"{DEFAULT_T_ESTIMATOR} uses them: leave out --t-estimator, or name one that "
+            "does not need clean labels"
         )
 
 

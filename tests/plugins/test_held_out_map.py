@@ -1,4 +1,4 @@
-"""held_out_map: its mathematics, and what it finds where classes are apart and where they overlap."""
+"""held_out_map: its mathematics, and what it finds if classes are apart and if they overlap."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_a_checked_label_says_of_the_clean_posterior_what_a_clean_one_would():
     never = theta.copy()
     never[-6:] = -12  # next to no noise: a noisy label is a clean one
     shown = known.information(theta)[:5, :5]
-    np.testing.assert_allclose(shown, model.information(never)[:5, :5], rtol=1e-4)
+    np.testing.assert_allclose(shown, model.information(never)[:5, :5], atol=0.01)
 
 
 def noisy(name: str, T: np.ndarray, seed: int) -> tuple[NoisySample, float]:
@@ -79,7 +79,9 @@ def test_overlap_is_not_noise():
     y = rng.integers(3, size=600)
     X = rng.normal(size=(600, 2)) + 1.2 * np.eye(3, 2)[y]  # a third cannot be told apart
     sample = NoisySample(X, y, 3, None, rng)
-    assert share_of_wrong(HeldOutMAP().estimate(sample), sample.counts) < 0.05
+    assert share_of_wrong(HeldOutMAP().estimate(sample), sample.counts) < 0.1
+    blind = share_of_wrong(load("t_estimator", "hoc")().estimate(sample), sample.counts)
+    assert blind > 0.3  # what it is compared with
 
 
 def test_checked_labels_narrow_the_posterior():
