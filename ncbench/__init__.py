@@ -14,6 +14,7 @@ from ncbench.plugin import hookimpl
 if TYPE_CHECKING:
     from ncbench.core import Measure, Mixture, NoiseMatrix, RecallMeasure
     from ncbench.data import Dataset, MatrixNoise, NoisyLabels, identified_by
+    from ncbench.doubtful_labels import NoiseCorrectedClassifier
     from ncbench.learning import NoisyLabelClassifier, PosteriorClassifier, scorer
     from ncbench.noise_estimation import NoisySample, estimate_noise
 
@@ -25,12 +26,14 @@ _ROOMS = {
     "data": ("Dataset", "MatrixNoise", "NoisyLabels", "identified_by"),
     "learning": ("NoisyLabelClassifier", "PosteriorClassifier", "scorer"),
     "noise_estimation": ("NoisySample", "estimate_noise"),
+    "doubtful_labels": ("NoiseCorrectedClassifier",),
 }
 
 __all__ = [
-    "Dataset", "MatrixNoise", "Measure", "Mixture", "NcbenchError", "NoiseMatrix",
-    "NoisyLabelClassifier", "NoisyLabels", "NoisySample", "PosteriorClassifier", "RecallMeasure",
-    "estimate_noise", "hookimpl", "identified_by", "load", "scorer",
+    "Dataset", "MatrixNoise", "Measure", "Mixture", "NcbenchError",
+    "NoiseCorrectedClassifier", "NoiseMatrix", "NoisyLabelClassifier", "NoisyLabels", "NoisySample",
+    "PosteriorClassifier", "RecallMeasure", "estimate_noise", "hookimpl", "identified_by",
+    "load", "scorer",
 ]  # fmt: skip
 
 

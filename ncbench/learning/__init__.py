@@ -8,6 +8,7 @@ from ncbench.learning.class_probabilities import (
     fit_posterior,
     posterior,
     stratified_folds,
+    takes_weights,
 )
 from ncbench.learning.classifier import (
     NoisyLabelClassifier,
@@ -33,5 +34,5 @@ __all__ = [
     "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax",
     "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
     "fit_penalty_path", "fit_posterior", "posterior", "prediction", "require_family",
-    "resolve_measure", "scorer", "stratified_folds",
+    "resolve_measure", "scorer", "stratified_folds", "takes_weights",
 ]  # fmt: skip

@@ -115,8 +115,9 @@ def _check_supplied(algorithm: NoisyLabelClassifier) -> None:
 def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     """Return the distribution of a fitted algorithm's prediction, one column per class.
 
-    For a randomized classifier, also as the last step of a pipeline, this is ``predict_proba``. Any
-    other classifier predicts a single class.
+    For a randomized classifier, also as the last step of a pipeline, this is its
+    ``prediction_distribution``, or ``predict_proba`` if it has none. Any other classifier predicts
+    a single class.
 
     Parameters
     ----------
@@ -143,7 +144,12 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
         labels = _checked_labels(np.asarray(algorithm.predict(X)), classes, m)
         distribution[np.arange(m), np.searchsorted(classes, labels)] = 1.0
         return distribution
-    rows = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
+    transformed, step = X, algorithm
+    while isinstance(step, Pipeline):
+        transformed = step[:-1].transform(transformed) if len(step) > 1 else transformed
+        step = step[-1]
+    method = getattr(last, "prediction_distribution", last.predict_proba)
+    rows = np.asarray(method(transformed), dtype=np.float64)
     known = classes if rows.shape[-1] == len(classes) else algorithm.classes_
     distribution[:, np.searchsorted(classes, known)] = _checked_rows(rows, (m, len(known)))
     return distribution

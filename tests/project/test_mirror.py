@@ -24,6 +24,7 @@ TESTED_IN = {
     "cli/commands/significance": "results/test_significance",
     "cli/commands/status": "run/test_sweep",
     "cli/commands/theory": "report/test_regret_text",
+    "doubtful_labels/noise_argument": "doubtful_labels/test_corrected_classifier",
     "report/audit_text": "noise_estimation/test_audit",
     "report/figures/curves": "report/figures/test_loss_against_sigma",
     "report/figures/regret": "report/test_regret_text",
