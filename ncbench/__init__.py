@@ -29,6 +29,11 @@ _ROOMS = {
     "doubtful_labels": ("NoiseCorrectedClassifier",),
 }
 
+_MEASURES = (
+    "balanced_error", "g_mean", "h_mean", "macro_f1", "micro_f1", "q_mean", "worst_class",
+    "zero_one",
+)  # fmt: skip
+
 __all__ = [
     "Dataset", "MatrixNoise", "Measure", "Mixture", "NcbenchError",
     "NoiseCorrectedClassifier", "NoiseMatrix", "NoisyLabelClassifier", "NoisyLabels", "NoisySample",
@@ -56,11 +61,13 @@ def load(kind: str, name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MEASURES})
 
 
 def __getattr__(name: str) -> Any:
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(import_module(f"ncbench.{room}"), name)
+    if name in _MEASURES:
+        return load("measure", name)().of_labels
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
