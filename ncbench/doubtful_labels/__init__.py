@@ -1,5 +1,6 @@
-"""For people with doubtful labels: one classifier that corrects for noise in a measure."""
+"""For people with doubtful labels: a classifier for a measure, and the labels to look at again."""
 
 from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
+from ncbench.doubtful_labels.issues import find_label_issues
 
-__all__ = ["NoiseCorrectedClassifier"]
+__all__ = ["NoiseCorrectedClassifier", "find_label_issues"]

@@ -12,10 +12,15 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ncbench.core import ConfusionPath, Measure, Mixture, NoiseMatrix, project_to_joint
-from ncbench.doubtful_labels.noise_argument import number_labels, t_estimator
+from ncbench.doubtful_labels.clean_posterior import clean_posterior
+from ncbench.doubtful_labels.noise_argument import (
+    learner_of,
+    number_labels,
+    require_sparse,
+    t_estimator,
+)
 from ncbench.errors import NcbenchError, require
-from ncbench.learning import algorithm_for, cpe_learner, fit_posterior, posterior, takes_weights
-from ncbench.noise_estimation import project_columns
+from ncbench.learning import algorithm_for, fit_posterior, posterior, takes_weights
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -123,14 +128,14 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
             Weights of the examples in the learner and in the measure. The noise matrix is
             estimated without them: it does not depend on which examples there are.
         """
-        psi, learner = self._measure(), self._learner()
+        psi, learner = self._measure(), learner_of(self.cpe, "stacked", self.random_state)
         estimator = t_estimator(self.noise_matrix, clean, annotations)
         name = algorithm_for(psi)
         unknown = fit_params.keys() - {"sample_weight"}
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
         if issparse(X):
-            self._require_sparse(learner)
+            require_sparse(learner, self.noise_matrix)
         features, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
         numbers = number_labels(labels, self.noise_matrix, estimator, clean, annotations)
         psi = psi.for_classes(numbers.names)
@@ -166,7 +171,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[drawn])
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Return the probability of each clean class: ``T^-1`` times that of noisy labels."""
+        """Return the probability of each clean class; see ``clean_posterior``."""
         noisy = self._noisy(X)
         return clean_posterior(noisy, self.noise_matrix_)
 
@@ -199,49 +204,12 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
             raise NcbenchError(f"measure={measure!r}; expected the name of a measure, or one")
         return measure
 
-    def _learner(self) -> Any:
-        cpe = "stacked" if self.cpe is None else self.cpe
-        if isinstance(cpe, str):
-            return cpe_learner(cpe, self.random_state)
-        if isinstance(cpe, type) or not (hasattr(cpe, "fit") and hasattr(cpe, "predict_proba")):
-            raise NcbenchError(
-                f"cpe={cpe!r}; expected a scikit-learn classifier with predict_proba, or the name "
-                f"of a learner: {', '.join(get_registry().names('cpe'))}"
-            )
-        return cpe
-
-    def _require_sparse(self, learner: Any) -> None:
-        if not get_tags(learner).input_tags.sparse:
-            raise NcbenchError(
-                f"X is sparse, which cpe={self.cpe!r} does not take; use a learner that does, such "
-                "as cpe=LogisticRegression(), or X.toarray()"
-            )
-        if isinstance(self.noise_matrix, str) and self.noise_matrix == "estimate":
-            raise NcbenchError(
-                'X is sparse, from which noise_matrix="estimate" cannot estimate; use '
-                "noise_matrix=estimate_noise(TruncatedSVD(50).fit_transform(X), y), "
-                'noise_matrix="confident_joint", or X.toarray()'
-            )
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         given = hasattr(self.cpe, "__sklearn_tags__")
         dense = isinstance(self.noise_matrix, str) and self.noise_matrix == "estimate"
         tags.input_tags.sparse = given and not dense and get_tags(self.cpe).input_tags.sparse
         return tags
-
-
-def clean_posterior(noisy: Array, noise: NoiseMatrix) -> Array:
-    """Return clean class probabilities: the distributions closest to ``T^-1 eta~``.
-
-    Examples
-    --------
-    >>> noise = NoiseMatrix([[0.8, 0.2], [0.2, 0.8]])
-    >>> clean_posterior(np.array([[0.5, 0.5], [0.9, 0.1]]), noise)
-    array([[0.5, 0.5],
-           [1. , 0. ]])
-    """
-    return project_columns(noise.correct_posterior(noisy).T).T
 
 
 def best_rule(

@@ -12,18 +12,47 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench.core import NoiseMatrix, stream
 from ncbench.data import UNKNOWN, Annotations
 from ncbench.errors import NcbenchError
-from ncbench.learning import aligned_noise
+from ncbench.learning import aligned_noise, cpe_learner
 from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, CleanLabels, NoisySample
 from ncbench.noise_estimation.sample import Trusted
 from ncbench.plugin import get_registry, needs_of
 from ncbench.types import Array, Labels
 
 _PARTS = {"clean_labels": "clean", "annotations": "annotations"}
+
+
+def learner_of(cpe: Any, default: str, random_state: int | None) -> Any:
+    """Return the learner that the argument ``cpe`` names or is."""
+    cpe = default if cpe is None else cpe
+    if isinstance(cpe, str):
+        return cpe_learner(cpe, random_state)
+    if isinstance(cpe, type) or not (hasattr(cpe, "fit") and hasattr(cpe, "predict_proba")):
+        raise NcbenchError(
+            f"cpe={cpe!r}; expected a scikit-learn classifier with predict_proba, or the name "
+            f"of a learner: {', '.join(get_registry().names('cpe'))}"
+        )
+    return cpe
+
+
+def require_sparse(learner: Any, noise_matrix: Any) -> None:
+    """Raise NcbenchError if sparse features do not suit the learner or the estimate of T."""
+    if not get_tags(learner).input_tags.sparse:
+        raise NcbenchError(
+            f"X is sparse, which the learner {type(learner).__name__} does not take; use one that "
+            "does, such as cpe=LogisticRegression(), or X.toarray()"
+        )
+    if isinstance(noise_matrix, str) and noise_matrix == "estimate":
+        raise NcbenchError(
+            'X is sparse, from which noise_matrix="estimate" cannot estimate; use '
+            "noise_matrix=estimate_noise(TruncatedSVD(50).fit_transform(X), y), "
+            'noise_matrix="confident_joint", or X.toarray()'
+        )
 
 
 def t_estimator(noise_matrix: Any, clean: Any, annotations: Any) -> Any:

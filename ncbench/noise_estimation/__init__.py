@@ -13,9 +13,6 @@ from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
 from ncbench.noise_estimation.repair import diagnostics, project_columns, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 
-DEFAULT_T_ESTIMATOR = "cautious_map"
-"""The T estimator that is used if none is named."""
-
 __all__ = [
     "DEFAULT_T_ESTIMATOR", "LEVEL", "CleanLabels", "Crowd", "Finding", "NoisySample", "dawid_skene",
     "diagnostics", "estimate_noise", "examine", "project_columns", "read_annotations",

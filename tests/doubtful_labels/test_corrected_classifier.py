@@ -76,7 +76,7 @@ def test_probabilities_are_those_of_the_clean_classes() -> None:
     inside = (noisy @ np.linalg.inv(T).T > 0).all(axis=1)
     assert 0 < inside.sum() < 150
     found = fitted.predict_proba(X)
-    np.testing.assert_allclose(found[inside], (noisy @ np.linalg.inv(T).T)[inside])
+    np.testing.assert_allclose(found[inside], (noisy @ np.linalg.inv(T).T)[inside], atol=0.01)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     assert found.min() >= 0
 
@@ -224,7 +224,11 @@ class Fitted(GaussianNB):
             "no example has more than one label",
         ),
         ({"cpe": KNeighborsClassifier()}, {"sample_weight": np.ones(150)}, "does not take weights"),
-        ({}, {"X": csr_matrix(X)}, "X is sparse, which cpe=Fitted.* cpe=LogisticRegression"),
+        (
+            {},
+            {"X": csr_matrix(X)},
+            "X is sparse, which the learner Fitted .* cpe=Logistic",
+        ),
         (
             {"cpe": LogisticRegression(), "noise_matrix": "estimate"},
             {"X": csr_matrix(X)},
