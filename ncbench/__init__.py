@@ -14,6 +14,7 @@ from ncbench.plugin import hookimpl
 if TYPE_CHECKING:
     from ncbench.core import Measure, Mixture, NoiseMatrix, RecallMeasure
     from ncbench.data import Dataset, MatrixNoise, NoisyLabels, identified_by
+    from ncbench.doubtful_labels import NoiseCorrectedClassifier, find_label_issues
     from ncbench.learning import NoisyLabelClassifier, PosteriorClassifier, scorer
     from ncbench.noise_estimation import NoisySample, estimate_noise
 
@@ -25,12 +26,19 @@ _ROOMS = {
     "data": ("Dataset", "MatrixNoise", "NoisyLabels", "identified_by"),
     "learning": ("NoisyLabelClassifier", "PosteriorClassifier", "scorer"),
     "noise_estimation": ("NoisySample", "estimate_noise"),
+    "doubtful_labels": ("NoiseCorrectedClassifier", "find_label_issues"),
 }
 
+_MEASURES = (
+    "balanced_error", "g_mean", "h_mean", "macro_f1", "micro_f1", "q_mean", "worst_class",
+    "zero_one",
+)  # fmt: skip
+
 __all__ = [
-    "Dataset", "MatrixNoise", "Measure", "Mixture", "NcbenchError", "NoiseMatrix",
-    "NoisyLabelClassifier", "NoisyLabels", "NoisySample", "PosteriorClassifier", "RecallMeasure",
-    "estimate_noise", "hookimpl", "identified_by", "load", "scorer",
+    "Dataset", "MatrixNoise", "Measure", "Mixture", "NcbenchError",
+    "NoiseCorrectedClassifier", "NoiseMatrix", "NoisyLabelClassifier", "NoisyLabels", "NoisySample",
+    "PosteriorClassifier", "RecallMeasure", "estimate_noise", "find_label_issues",
+    "hookimpl", "identified_by", "load", "scorer",
 ]  # fmt: skip
 
 
@@ -53,11 +61,13 @@ def load(kind: str, name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MEASURES})
 
 
 def __getattr__(name: str) -> Any:
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(import_module(f"ncbench.{room}"), name)
+    if name in _MEASURES:
+        return load("measure", name)().of_labels
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.types import Array
@@ -49,6 +49,47 @@ class Measure(ABC):
     @abstractmethod
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""
+
+    def of_labels(
+        self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the loss of predicted labels, given the true ones. Lower is better.
+
+        ``ncbench.g_mean(y_true, y_pred)`` is short for this, and so for each measure without
+        parameters.
+
+        Parameters
+        ----------
+        y_true, y_pred : arrays of shape (m,)
+            Labels of any type. Classes that occur in neither do not count.
+        sample_weight : array of shape (m,), optional
+
+        Examples
+        --------
+        >>> from ncbench import load
+        >>> y_true, y_pred = ["ill", "ill", "well", "well"], ["ill", "well", "well", "well"]
+        >>> load("measure", "balanced_error")().of_labels(y_true, y_pred)
+        0.25
+        >>> load("measure", "micro_f1")(background="well").of_labels(y_true, y_pred)
+        0.33333333333333337
+        """
+        true, predicted = np.asarray(y_true), np.asarray(y_pred)
+        weight = np.ones(true.shape) if sample_weight is None else np.asarray(sample_weight, float)
+        if true.ndim != 1 or not true.shape == predicted.shape == weight.shape or not len(true):
+            raise NcbenchError(
+                f"y_true has shape {true.shape}, y_pred {predicted.shape}, sample_weight "
+                f"{weight.shape}; expected the same (m,), with m at least 1"
+            )
+        if (true.dtype.kind in "biuf") != (predicted.dtype.kind in "biuf"):
+            raise NcbenchError(
+                f"y_true has labels such as {true[0]!r}, y_pred such as {predicted[0]!r}; expected "
+                "labels of the same type"
+            )
+        classes, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
+        n = len(classes)
+        cells = codes[: len(true)] * n + codes[len(true) :]
+        C = np.bincount(cells, weights=weight, minlength=n**2).reshape(n, n)
+        return self.for_classes([str(name) for name in classes])(C / weight.sum())
 
     def for_classes(self, names: Sequence[str]) -> Measure:
         """Return the measure for classes with these names, in the order of their numbers.

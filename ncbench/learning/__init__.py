@@ -1,5 +1,6 @@
 """Classifiers, class probability estimation, and linear models fitted under noise."""
 
+from ncbench.learning.class_names import aligned_noise
 from ncbench.learning.class_probabilities import (
     cpe_learner,
     deal_folds,
@@ -7,9 +8,11 @@ from ncbench.learning.class_probabilities import (
     fit_posterior,
     posterior,
     stratified_folds,
+    takes_weights,
 )
 from ncbench.learning.classifier import (
     NoisyLabelClassifier,
+    algorithm_for,
     prediction,
     require_family,
     resolve_measure,
@@ -27,8 +30,9 @@ from ncbench.learning.scoring import scorer
 
 __all__ = [
     "CrossEntropy", "ForwardCrossEntropy", "JointFit", "LinearSoftmax", "Loss", "LossValue",
-    "NoisyLabelClassifier", "PosteriorClassifier", "check_path", "cpe_learner", "deal_folds",
-    "descend_linear_softmax", "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
+    "NoisyLabelClassifier", "PosteriorClassifier", "algorithm_for", "aligned_noise",
+    "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax",
+    "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
     "fit_penalty_path", "fit_posterior", "posterior", "prediction", "require_family",
-    "resolve_measure", "scorer", "stratified_folds",
+    "resolve_measure", "scorer", "stratified_folds", "takes_weights",
 ]  # fmt: skip

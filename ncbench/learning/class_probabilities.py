@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
@@ -55,7 +56,22 @@ def posterior(cpe: Any, X: Array, n: int) -> Array:
     return widened
 
 
-def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
+def takes_weights(cpe: Any) -> bool:
+    """Return whether a learner, or the last step of a pipeline, takes ``sample_weight``.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> takes_weights(GaussianNB()), takes_weights(KNeighborsClassifier())
+    (True, False)
+    """
+    return bool(has_fit_parameter(cpe[-1] if isinstance(cpe, Pipeline) else cpe, "sample_weight"))
+
+
+def fit_cpe(
+    cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None, weights: Array | None = None
+) -> Any:
     """Fit a clone of the learner; pass the noise if its ``fit`` takes ``noise_matrix``.
 
     A part of the data may have a single class, if another one is rare. Few learners accept that, so
@@ -68,10 +84,15 @@ def fit_cpe(cpe: Any, X: Array, y: Labels, noise: NoiseMatrix | None) -> Any:
     X, y : arrays
         Features and noisy labels 0..n-1.
     noise : NoiseMatrix or None
+    weights : array of shape (m,), optional
+        Weights of the examples, for a learner that ``takes_weights``.
     """
     if (y == y[0]).all():
         return DummyClassifier(strategy="prior").fit(X, y)
-    told = {"noise_matrix": noise} if has_fit_parameter(cpe, "noise_matrix") else {}
+    told: dict[str, Any] = {"noise_matrix": noise} if has_fit_parameter(cpe, "noise_matrix") else {}
+    if weights is not None:
+        step = f"{cpe.steps[-1][0]}__" if isinstance(cpe, Pipeline) else ""
+        told[f"{step}sample_weight"] = weights
     return clone(cpe).fit(X, y, **told)
 
 
@@ -91,6 +112,7 @@ def fit_posterior(
     sample_split: SampleSplit,
     random_state: int | None,
     noise: NoiseMatrix | None = None,
+    weights: Array | None = None,
 ) -> FittedPosterior:
     """Fit the CPE learner and choose the sample for estimating confusion matrices.
 
@@ -110,23 +132,28 @@ def fit_posterior(
         Seed of the halves or folds.
     noise : NoiseMatrix, optional
         Passed to learners that take it.
+    weights : array of shape (m,), optional
+        Passed to the learner.
     """
+
+    def fit(part: Any) -> Any:
+        return fit_cpe(cpe, X[part], y[part], noise, None if weights is None else weights[part])
+
     if sample_split == "none":
-        fitted = fit_cpe(cpe, X, y, noise)
+        fitted = fit(slice(None))
         return FittedPosterior(fitted, posterior(fitted, X, n), y)
     if sample_split == "half":
         counts = np.bincount(y, minlength=n)
         first, second = train_test_split(
             np.arange(len(y)), test_size=0.5, random_state=random_state, stratify=_strata(counts, y)
         )
-        fitted = fit_cpe(cpe, X[first], y[first], noise)
+        fitted = fit(first)
         return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second])
     if sample_split == "crossfit":
         out_of_fold = np.empty((len(y), n))
         for train, held_out in stratified_folds(y, n, CROSSFIT_FOLDS, random_state):
-            learner = fit_cpe(cpe, X[train], y[train], noise)
-            out_of_fold[held_out] = posterior(learner, X[held_out], n)
-        return FittedPosterior(fit_cpe(cpe, X, y, noise), out_of_fold, y)
+            out_of_fold[held_out] = posterior(fit(train), X[held_out], n)
+        return FittedPosterior(fit(slice(None)), out_of_fold, y)
     raise NcbenchError(
         f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
     )

@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ncbench.core import Family, NoiseMatrix
+from ncbench.core import Family, Measure, NoiseMatrix
 from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.learning.class_names import aligned_noise
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -51,10 +52,10 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         X : array of shape (m, d)
         y : array of shape (m,)
             Noisy labels of any type.
-        noise_matrix : NoiseMatrix or array of shape (n, n), optional
+        noise_matrix : NoiseMatrix, DataFrame or array of shape (n, n), optional
             ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order. None means no noise.
-            If labels are integers 0..n-1, not every class needs to occur: a small sample may lack
-            a rare class.
+            A DataFrame is aligned by the names of the classes. Not every class needs to occur if
+            they have names or labels are integers 0..n-1: a small sample may lack a rare class.
         """
         _check_supplied(self)
         self.check_parameters()
@@ -63,9 +64,9 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
         seen = np.unique(labels)
         if len(seen) < 2:
             raise ValueError(f"y has only one class, {seen[0]!r}; expected at least 2 classes")
-        self.classes_ = numbered(seen, noise_matrix)
-        n = len(self.classes_)
-        noise = NoiseMatrix.of(noise_matrix if self.uses_noise_matrix else None, n)
+        self.classes_, noise = aligned_noise(noise_matrix, seen)
+        if not self.uses_noise_matrix:
+            noise = NoiseMatrix.identity(noise.n)
         self._fit(features, np.searchsorted(self.classes_, labels).astype(np.int64), noise)
         return self
 
@@ -111,23 +112,12 @@ def _check_supplied(algorithm: NoisyLabelClassifier) -> None:
         raise NcbenchError(f"cpe={cpe!r}; expected a scikit-learn classifier, or None")
 
 
-def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:
-    """Return the classes: 0..n-1 if the labels are such integers and T has n classes."""
-    if noise_matrix is None or not np.issubdtype(seen.dtype, np.integer):
-        return seen
-    n = (
-        noise_matrix.n
-        if isinstance(noise_matrix, NoiseMatrix)
-        else len(np.atleast_1d(noise_matrix))
-    )
-    return np.arange(n) if seen[0] >= 0 and len(seen) < n and seen[-1] < n else seen
-
-
 def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     """Return the distribution of a fitted algorithm's prediction, one column per class.
 
-    For a randomized classifier, also as the last step of a pipeline, this is ``predict_proba``. Any
-    other classifier predicts a single class.
+    For a randomized classifier, also as the last step of a pipeline, this is its
+    ``prediction_distribution``, or ``predict_proba`` if it has none. Any other classifier predicts
+    a single class.
 
     Parameters
     ----------
@@ -154,7 +144,12 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
         labels = _checked_labels(np.asarray(algorithm.predict(X)), classes, m)
         distribution[np.arange(m), np.searchsorted(classes, labels)] = 1.0
         return distribution
-    rows = np.asarray(algorithm.predict_proba(X), dtype=np.float64)
+    transformed, step = X, algorithm
+    while isinstance(step, Pipeline):
+        transformed = step[:-1].transform(transformed) if len(step) > 1 else transformed
+        step = step[-1]
+    method = getattr(last, "prediction_distribution", last.predict_proba)
+    rows = np.asarray(method(transformed), dtype=np.float64)
     known = classes if rows.shape[-1] == len(classes) else algorithm.classes_
     distribution[:, np.searchsorted(classes, known)] = _checked_rows(rows, (m, len(known)))
     return distribution
@@ -212,7 +207,30 @@ def require_family(measure: Any, algorithm: Any, measure_name: str, algorithm_na
     """Raise NotApplicable, with both names, if the algorithm cannot optimize the measure."""
     families = getattr(algorithm, "measure_families", None)
     if families is not None and measure.family not in families:
+        use = f"; use algo={algorithm_for(measure)}" if measure.family else ""
         raise NotApplicable(
             f"{algorithm_name} optimizes {' and '.join(sorted(families))} measures; "
-            f"{measure_name} is {measure.family or 'reported only, not optimized'}"
+            f"{measure_name} is {measure.family or 'reported only, not optimized'}{use}"
         )
+
+
+_ALGORITHM = {"linear": "ncfw", "monotonic_convex": "ncfw", "ratio_of_linear": "ncbs"}
+
+
+def algorithm_for(measure: Measure) -> str:
+    """Return the name of the algorithm that optimizes a measure under noise.
+
+    For a linear measure, the first step of Frank-Wolfe is the optimal rule.
+
+    Examples
+    --------
+    >>> from ncbench import load
+    >>> algorithm_for(load("measure", "g_mean")()), algorithm_for(load("measure", "micro_f1")())
+    ('ncfw', 'ncbs')
+    """
+    if measure.family is None:
+        raise NotApplicable(
+            f"measure {type(measure).__name__} is reported, not optimized; choose one that can be "
+            "optimized, such as g_mean, h_mean, q_mean, balanced_error, micro_f1 or zero_one"
+        )
+    return _ALGORITHM[measure.family]

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, project_to_joint
 from ncbench.errors import NcbenchError
-from ncbench.learning.classifier import numbered, prediction
+from ncbench.learning.class_names import numbered
+from ncbench.learning.classifier import prediction
 from ncbench.plugin import get_registry
 
 

@@ -1,7 +1,7 @@
 """Turn numbers into tables, figures and pages.
 
-Import ``audit_text`` and ``regret_text`` by their paths: they need scikit-learn. ``figures``,
-``html`` and ``paper`` need the packages of the extra ``report``.
+Import ``audit_text``, ``issues_text`` and ``regret_text`` by their paths: two need scikit-learn.
+``figures``, ``html`` and ``paper`` need the packages of the extra ``report``.
 """
 
 from ncbench.report.export import TABLE_FORMATS, Results, as_csv, print_or_write, write

@@ -9,7 +9,7 @@ import numpy as np
 from ncbench import NoiseMatrix, NoisyLabelClassifier, load
 from ncbench.core import Measure, expected_confusion, project_to_joint
 from ncbench.errors import require
-from ncbench.learning import cpe_learner, resolve_measure, stratified_folds
+from ncbench.learning import algorithm_for, cpe_learner, resolve_measure, stratified_folds
 from ncbench.types import Array, Labels
 
 LINEAR = ("logistic", "power_logistic", "forward", "power_forward")
@@ -116,6 +116,5 @@ class NoiseCorrectedSelection(NoisyLabelClassifier):
             "sample_split": "none",
             "random_state": self.random_state,
         }
-        if psi.family == "ratio_of_linear":
-            return load("algo", "ncbs")(**shared)
-        return load("algo", "ncfw")(max_iter=max_iter, **shared)
+        name = algorithm_for(psi)
+        return load("algo", name)(**shared, **({"max_iter": max_iter} if name == "ncfw" else {}))

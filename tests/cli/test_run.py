@@ -43,6 +43,9 @@ def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
         *("skipped", "skipped"),
     ]
     assert "algo=ncbs optimizes ratio_of_linear measures; measure=h_mean is" in outcome.out
+    reasons = [record["reason"] for record in records(tmp_path) if record["status"] == "skipped"]
+    advice = sorted(reason.split("; ")[-1] for reason in reasons)
+    assert advice == ["use algo=ncbs", "use algo=ncfw"]
     table = [line.split() for line in outcome.out.splitlines()]
     assert ["measure", "dataset", "algo", "sigma=0.1"] in table
     # The same table is kept beside the sweep's states, and the last lines say where.

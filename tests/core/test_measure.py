@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+import ncbench
 from ncbench import Measure, RecallMeasure
 from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.plugin import get_registry
 
 
 class SquaredMisses(RecallMeasure):
@@ -101,3 +103,34 @@ def test_mass_that_cannot_be_divided_by_is_none(mass: float) -> None:
     assert SquaredMisses()(C) == 0
     with pytest.raises(NcbenchError, match="entries sum to"):
         SquaredMisses()(C * mass)
+
+
+def test_losses_of_labels() -> None:
+    y_true, y_pred = ["a", "a", "b", "b", "b", "c"], ["a", "b", "b", "b", "c", "c"]
+    recall = np.array([1 / 2, 2 / 3, 1])
+    assert ncbench.g_mean(y_true, y_pred) == pytest.approx(1 - recall.prod() ** (1 / 3))
+    assert ncbench.zero_one(y_true, y_pred) == pytest.approx(2 / 6)
+    assert ncbench.zero_one(y_true, y_pred, [1, 1, 1, 1, 0, 2]) == pytest.approx(1 / 6)
+    # A class that is only predicted has no recall.
+    assert ncbench.g_mean([0, 1], [0, 7]) == 1.0
+    assert ncbench.h_mean([0, 0], [0, 7]) == pytest.approx(0.5)
+
+
+def test_each_measure_without_parameters_is_a_function_of_labels() -> None:
+    free = set(get_registry().names("measure")) - {"cost"}  # which needs a matrix
+    assert free == set(ncbench._MEASURES) <= set(dir(ncbench))
+    for name in free:
+        assert getattr(ncbench, name)([0, 1, 1], [0, 1, 1]) == 0
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "message"),
+    [
+        ([0, 1], [0], r"y_true has shape \(2,\), y_pred \(1,\)"),
+        ([], [], "at least 1"),
+        ([0, 1], ["0", "1"], "labels such as .*0.*, y_pred such as .*'0'.* same type"),
+    ],
+)
+def test_labels_that_cannot_be_compared_are_refused(y_true, y_pred, message) -> None:
+    with pytest.raises(NcbenchError, match=message):
+        ncbench.g_mean(y_true, y_pred)

@@ -1,0 +1,242 @@
+"""One classifier for doubtful labels and a measure: the front door to the paper's algorithms."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ncbench.core import ConfusionPath, Measure, Mixture, NoiseMatrix, project_to_joint
+from ncbench.doubtful_labels.clean_posterior import clean_posterior
+from ncbench.doubtful_labels.noise_argument import (
+    learner_of,
+    number_labels,
+    require_sparse,
+    t_estimator,
+)
+from ncbench.errors import NcbenchError, require
+from ncbench.learning import algorithm_for, fit_posterior, posterior, takes_weights
+from ncbench.plugin import get_registry
+from ncbench.types import Array, Labels
+
+Decision = Literal["most_probable", "sample", "single"]
+
+_RESAMPLED = 1000
+"""With weights, the rule is optimized on at least about this many examples."""
+
+
+class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
+    """Classifier for noisy labels that minimizes a measure on clean ones.
+
+    A learner estimates the probabilities of the noisy labels. They are corrected for noise, and the
+    algorithm that fits the measure finds the rule: Frank-Wolfe (``ncfw``) for means of recalls,
+    bisection (``ncbs``) for ratios such as Micro F1, one linear rule for costs.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The loss to minimize: ``"g_mean"``, ``"h_mean"``, ``"micro_f1"``, ``"zero_one"``, ... or an
+        object such as ``load("measure", "micro_f1")(background="benign")``.
+    noise_matrix : str, T estimator, matrix, DataFrame or None
+        ``"estimate"``: T is estimated in ``fit``, so that cross-validation estimates it anew in
+        each fold; from ``clean`` or ``annotations``, if ``fit`` gets them. A T estimator, by name
+        or as an object, estimates it in its own way. A matrix has
+        ``T[i, j] = P(noisy = i | clean = j)``, classes in sorted order; a DataFrame, or what
+        ``estimate_noise`` returns, is aligned by the names of the classes, and the labels may lack
+        some of them. None means no noise.
+    cpe : scikit-learn classifier or str, optional
+        The learner of class probabilities, or the name of a registered one; by default ``stacked``.
+    decision : {"most_probable", "sample", "single"}
+        What ``predict`` does with a randomized rule, a mixture of deterministic ones. The most
+        probable class of the mixture; or a class drawn from the mixture, with ``random_state``,
+        which has the loss that was minimized in expectation; or the class of a single rule, the one
+        of the mixture with the smallest loss in training.
+    random_state : int, optional
+
+    Attributes
+    ----------
+    classes_ : array of shape (n,)
+        Includes classes that occur only in the noise matrix, ``clean`` or ``annotations``.
+    noise_matrix_ : NoiseMatrix
+        The matrix that was given or estimated, in the order of ``classes_``.
+    cpe_ : scikit-learn classifier
+        The fitted learner of noisy labels.
+    mixture_ : Mixture
+        The rule, as a function of corrected probabilities.
+    algorithm_ : str
+        The algorithm that found it.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 1))
+    >>> truth = np.where(X[:, 0] > 1, "ill", "well")
+    >>> y = np.where(rng.random(400) < 0.2, "well", truth)  # a fifth of the ill is not noticed
+    >>> model = NoiseCorrectedClassifier("g_mean", [[0.8, 0.0], [0.2, 1.0]]).fit(X, y)
+    >>> model.predict([[-1.0], [2.0]])
+    array(['well', 'ill'], dtype='<U4')
+    >>> model.algorithm_
+    'ncfw'
+    """
+
+    # Not a named parameter of ``fit``: folds of learners tell a weight from a repeated row.
+    __metadata_request__fit: ClassVar[dict[str, None]] = {"sample_weight": None}
+
+    def __init__(
+        self,
+        measure: Any = "g_mean",
+        noise_matrix: Any = "estimate",
+        cpe: Any = None,
+        decision: Decision = "most_probable",
+        random_state: int | None = None,
+    ) -> None:
+        self.measure = measure
+        self.noise_matrix = noise_matrix
+        self.cpe = cpe
+        self.decision = decision
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        clean: ArrayLike | None = None,
+        annotations: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
+        """Fit to noisy labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (m, d)
+            Sparse if the learner takes it.
+        y : array of shape (m,)
+            Noisy labels of any type.
+        clean : array of shape (m,), optional
+            Labels that somebody checked; None, NaN or, beside whole numbers, -1 where nobody did.
+            They serve to estimate the noise.
+        annotations : array or DataFrame of shape (m, k), optional
+            Labels of k people, with gaps in the same way. They serve to estimate the noise of y,
+            which may be one of them or their vote.
+        sample_weight : array of shape (m,), optional
+            Weights of the examples in the learner and in the measure. The noise matrix is
+            estimated without them: it does not depend on which examples there are.
+        """
+        psi, learner = self._measure(), learner_of(self.cpe, "stacked", self.random_state)
+        estimator = t_estimator(self.noise_matrix, clean, annotations)
+        name = algorithm_for(psi)
+        unknown = fit_params.keys() - {"sample_weight"}
+        if unknown:
+            raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
+        if issparse(X):
+            require_sparse(learner, self.noise_matrix)
+        features, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        numbers = number_labels(labels, self.noise_matrix, estimator, clean, annotations)
+        psi = psi.for_classes(numbers.names)
+        n = len(numbers.classes)
+        psi(np.full((n, n), 1 / n**2))  # raises for a cost matrix of another size
+        weights = _checked_weights(fit_params.get("sample_weight"), features, learner)
+        self.classes_ = numbers.classes
+        noise = numbers.noise
+        if noise is None:
+            cpe = None if self.cpe is None else learner
+            noise = numbers.estimated(estimator, features, cpe, self.random_state)
+        algorithm = get_registry().build("algo", name, measure=psi, random_state=self.random_state)
+        fitted = fit_posterior(
+            *(learner, features, numbers.y, n, algorithm.sample_split, self.random_state, noise),
+            weights=weights,
+        )
+        self.cpe_, self.noise_matrix_, self.algorithm_ = fitted.cpe, noise, name
+        shares = slice(None) if weights is None else _resampled(weights)
+        corrected = noise.correct_posterior(fitted.posterior)[shares]
+        self.mixture_ = algorithm.fit_mixture(corrected, fitted.y[shares], noise)
+        self._rule = self.mixture_
+        if self.decision == "single":
+            self._rule = best_rule(self.mixture_, psi, corrected, fitted.y[shares], noise)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the predicted class of each row of X; see ``decision``."""
+        distribution = self._distribution(X, "_rule")
+        if self.decision != "sample":
+            return np.asarray(self.classes_[distribution.argmax(axis=1)])
+        u = check_random_state(self.random_state).uniform(size=(len(distribution), 1))
+        drawn = (u >= distribution.cumsum(axis=1)[:, :-1]).sum(axis=1)
+        return np.asarray(self.classes_[drawn])
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the probability of each clean class; see ``clean_posterior``."""
+        noisy = self._noisy(X)
+        return clean_posterior(noisy, self.noise_matrix_)
+
+    def prediction_distribution(self, X: ArrayLike) -> Array:
+        """Return the distribution of the randomized rule's prediction, which is a decision."""
+        return self._distribution(X, "mixture_")
+
+    @property
+    def randomized(self) -> bool:
+        """Whether ``predict`` draws from ``prediction_distribution``."""
+        return self.decision == "sample"
+
+    def _distribution(self, X: ArrayLike, rule: str) -> Array:
+        noisy = self._noisy(X)
+        corrected = self.noise_matrix_.correct_posterior(noisy)
+        return np.asarray(getattr(self, rule).distribution(corrected))
+
+    def _noisy(self, X: ArrayLike) -> Array:
+        check_is_fitted(self, "mixture_")
+        features = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
+        return posterior(self.cpe_, features, len(self.classes_))
+
+    def _measure(self) -> Measure:
+        known = get_args(Decision)
+        require(self.decision in known, "decision", self.decision, f"one of {', '.join(known)}")
+        measure = self.measure
+        if isinstance(measure, str):
+            measure = get_registry().build("measure", measure)
+        if not isinstance(measure, Measure):
+            raise NcbenchError(f"measure={measure!r}; expected the name of a measure, or one")
+        return measure
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = hasattr(self.cpe, "__sklearn_tags__")
+        dense = isinstance(self.noise_matrix, str) and self.noise_matrix == "estimate"
+        tags.input_tags.sparse = given and not dense and get_tags(self.cpe).input_tags.sparse
+        return tags
+
+
+def best_rule(
+    mixture: Mixture, psi: Measure, posterior: Array, y: Labels, noise: NoiseMatrix
+) -> Mixture:
+    """Return the rule of a mixture with the smallest corrected loss, alone."""
+    confusion = ConfusionPath(posterior, y, noise.n)
+    losses = [
+        psi(project_to_joint(noise.correct_confusion(confusion(L))).confusion)
+        for L in mixture.losses
+    ]
+    return Mixture.single(mixture.losses[int(np.argmin(losses))])
+
+
+def _checked_weights(sample_weight: Any, X: Any, learner: Any) -> Array | None:
+    if sample_weight is None:
+        return None
+    if not takes_weights(learner):
+        raise NcbenchError(
+            f"sample_weight: the learner {type(learner).__name__} does not take weights; use one "
+            "that does, such as cpe=LogisticRegression()"
+        )
+    return np.asarray(_check_sample_weight(sample_weight, X, ensure_non_negative=True))
+
+
+def _resampled(weights: Array) -> NDArray[np.intp]:
+    """Return each example as often as its weight says; all equally often if weights are equal."""
+    size = len(weights) * max(1, _RESAMPLED // len(weights))
+    until = np.floor(np.cumsum(weights) / weights.sum() * size + 0.5).astype(np.intp)
+    return np.repeat(np.arange(len(weights)), np.diff(until, prepend=0))

@@ -1,0 +1,124 @@
+"""Which labels are wrong: a list to look at again, the most doubtful first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from sklearn.utils import check_X_y
+
+from ncbench.core import NoiseMatrix
+from ncbench.doubtful_labels.clean_posterior import true_label_posterior
+from ncbench.doubtful_labels.noise_argument import (
+    learner_of,
+    number_labels,
+    require_sparse,
+    t_estimator,
+)
+from ncbench.learning import fit_posterior
+
+ISSUE_LEARNER = "forward"
+"""The default learner: chosen on wine, vehicle and digits, see docs/cleanlab.md."""
+
+
+def find_label_issues(
+    X: ArrayLike,
+    y: ArrayLike,
+    noise_matrix: Any = "estimate",
+    cpe: Any = None,
+    *,
+    clean: ArrayLike | None = None,
+    annotations: ArrayLike | None = None,
+    random_state: int | None = None,
+) -> pd.DataFrame:
+    """Return the probability that each label is wrong.
+
+    Probabilities of labels are out of fold: the label of an example is not used to learn them.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+    y : array of shape (m,)
+        Noisy labels of any type.
+    noise_matrix, clean, annotations
+        As in :class:`NoiseCorrectedClassifier`. A checked label is wrong or not for certain.
+    cpe : scikit-learn classifier or str, optional
+        The learner of class probabilities; by default ``forward``.
+    random_state : int, optional
+        Seed of the folds.
+
+    Returns
+    -------
+    DataFrame
+        A row for each example, in their order:
+
+        ``label`` : the label; ``p_wrong`` : the probability that it is wrong;
+        ``likeliest`` : the most probable true label; ``rank`` : 1 for the most doubtful label;
+        ``expected_issues`` : expected number of wrong labels in the ranks up to this one;
+        ``expected_precision`` : their expected share. Stop where it gets too low for you.
+
+    Examples
+    --------
+    >>> X = np.repeat([[0.0], [1.0]], 50, axis=0) + np.linspace(0, 0.1, 100)[:, None]
+    >>> y = np.repeat(["ant", "bee"], 50)
+    >>> y[7] = "bee"
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> issues = find_label_issues(X, y, [[0.98, 0.02], [0.02, 0.98]], GaussianNB(), random_state=0)
+    >>> issues.sort_values("rank").iloc[0][["label", "likeliest"]].tolist()
+    ['bee', 'ant']
+    >>> bool(issues.p_wrong[7] > 0.9)
+    True
+    """
+    learner = learner_of(cpe, ISSUE_LEARNER, random_state)
+    estimator = t_estimator(noise_matrix, clean, annotations)
+    if issparse(X):
+        require_sparse(learner, noise_matrix)
+    index = X.index if isinstance(X, pd.DataFrame) else None
+    features, labels = check_X_y(X, y, dtype=np.float64, accept_sparse="csr")
+    numbers = number_labels(labels, noise_matrix, estimator, clean, annotations)
+    noise = numbers.noise
+    if noise is None:
+        noise = numbers.estimated(estimator, features, None, random_state)
+    fitted = fit_posterior(learner, features, numbers.y, noise.n, "crossfit", random_state, noise)
+    truth = true_label_posterior(fitted.posterior, numbers.y, toward_symmetric(noise))
+    if numbers.clean is not None:
+        known = numbers.clean >= 0
+        truth[known] = np.eye(noise.n)[numbers.clean[known]]
+    wrong = 1 - truth[np.arange(len(truth)), numbers.y]
+    order = np.lexsort((fitted.posterior[np.arange(len(truth)), numbers.y], -wrong))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(1, len(order) + 1)
+    expected = np.cumsum(wrong[order])[rank - 1]
+    return pd.DataFrame(
+        {
+            "label": labels,
+            "p_wrong": wrong,
+            "likeliest": numbers.classes[truth.argmax(axis=1)],
+            "rank": rank,
+            "expected_issues": expected,
+            "expected_precision": expected / rank,
+        },
+        index=index,
+    )
+
+
+def toward_symmetric(noise: NoiseMatrix) -> NoiseMatrix:
+    """Return the mean of T and symmetric noise with the same share of wrong labels.
+
+    With few examples the single entries of T are uncertain, and an entry near 0 would vouch for
+    labels. Halfway to the symmetric matrix, labels are ranked better; see docs/cleanlab.md.
+
+    Examples
+    --------
+    >>> toward_symmetric(NoiseMatrix([[0.9, 0.0], [0.1, 1.0]])).matrix
+    array([[0.925, 0.025],
+           [0.075, 0.975]])
+    """
+    n = noise.n
+    share = 1 - np.trace(noise.matrix) / n
+    symmetric = np.full((n, n), share / (n - 1))
+    np.fill_diagonal(symmetric, 1 - share)
+    return NoiseMatrix((noise.matrix + symmetric) / 2)

@@ -1,0 +1,237 @@
+"""What users say about the noise of their labels: a matrix, an estimator, checked labels, people.
+
+``clean`` has the label that somebody checked, and None, NaN or, beside whole numbers, -1 where
+nobody did. ``annotations`` has a column for each person, with gaps in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets
+
+from ncbench.core import NoiseMatrix, stream
+from ncbench.data import UNKNOWN, Annotations
+from ncbench.errors import NcbenchError
+from ncbench.learning import aligned_noise, cpe_learner
+from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, CleanLabels, NoisySample
+from ncbench.noise_estimation.sample import Trusted
+from ncbench.plugin import get_registry, needs_of
+from ncbench.types import Array, Labels
+
+_PARTS = {"clean_labels": "clean", "annotations": "annotations"}
+
+
+def learner_of(cpe: Any, default: str, random_state: int | None) -> Any:
+    """Return the learner that the argument ``cpe`` names or is."""
+    cpe = default if cpe is None else cpe
+    if isinstance(cpe, str):
+        return cpe_learner(cpe, random_state)
+    if isinstance(cpe, type) or not (hasattr(cpe, "fit") and hasattr(cpe, "predict_proba")):
+        raise NcbenchError(
+            f"cpe={cpe!r}; expected a scikit-learn classifier with predict_proba, or the name "
+            f"of a learner: {', '.join(get_registry().names('cpe'))}"
+        )
+    return cpe
+
+
+def require_sparse(learner: Any, noise_matrix: Any) -> None:
+    """Raise NcbenchError if sparse features do not suit the learner or the estimate of T."""
+    if not get_tags(learner).input_tags.sparse:
+        raise NcbenchError(
+            f"X is sparse, which the learner {type(learner).__name__} does not take; use one that "
+            "does, such as cpe=LogisticRegression(), or X.toarray()"
+        )
+    if isinstance(noise_matrix, str) and noise_matrix == "estimate":
+        raise NcbenchError(
+            'X is sparse, from which noise_matrix="estimate" cannot estimate; use '
+            "noise_matrix=estimate_noise(TruncatedSVD(50).fit_transform(X), y), "
+            'noise_matrix="confident_joint", or X.toarray()'
+        )
+
+
+def t_estimator(noise_matrix: Any, clean: Any, annotations: Any) -> Any:
+    """Return the T estimator that the argument ``noise_matrix`` asks for, or None for a matrix.
+
+    Raises NcbenchError if it needs what is not there, or if what is there would not be used.
+
+    Examples
+    --------
+    >>> type(t_estimator("estimate", clean=["a", None], annotations=None)).__name__
+    'TrustedSet'
+    >>> t_estimator([[0.9, 0.1], [0.1, 0.9]], clean=None, annotations=None) is None
+    True
+    """
+    given = {"clean": clean, "annotations": annotations}
+    here = [name for name, value in given.items() if value is not None]
+    estimator = noise_matrix
+    if isinstance(noise_matrix, str):
+        name = noise_matrix
+        if name == "estimate":
+            choice = {"clean": "trusted", "annotations": "dawid_skene"}
+            name = choice[here[-1]] if here else DEFAULT_T_ESTIMATOR
+        estimator = get_registry().build("t_estimator", name)
+    elif not hasattr(noise_matrix, "estimate"):
+        if here:
+            raise NcbenchError(
+                f"{here[0]} is for an estimate of the noise, but noise_matrix is a matrix or None; "
+                'set noise_matrix="estimate", or leave it out'
+            )
+        return None
+    needs = needs_of(estimator)
+    who = f"noise_matrix={noise_matrix!r}"
+    if needs - _PARTS.keys():
+        missing = ", ".join(sorted(needs - _PARTS.keys()))
+        raise NcbenchError(
+            f'{who} needs {missing}; give the matrix itself, or noise_matrix="estimate"'
+        )
+    for need in sorted(needs):
+        if _PARTS[need] not in here:
+            raise NcbenchError(
+                f"{who} needs {_PARTS[need]}; give fit(..., {_PARTS[need]}=...), or use "
+                f'noise_matrix="{DEFAULT_T_ESTIMATOR}", which needs labels alone'
+            )
+    return estimator
+
+
+@dataclass(frozen=True)
+class NumberedLabels:
+    """Labels as numbers of their classes, 0..n-1.
+
+    Parameters
+    ----------
+    classes : array of shape (n,)
+        Sorted.
+    y : array of shape (m,)
+        Noisy labels.
+    noise : NoiseMatrix or None
+        None if it is to be estimated.
+    clean : array of shape (m,), optional
+        Checked labels, or ``UNKNOWN``.
+    annotations : Annotations, optional
+    """
+
+    classes: NDArray[Any]
+    y: Labels
+    noise: NoiseMatrix | None
+    clean: Labels | None
+    annotations: Annotations | None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the classes."""
+        return [str(name) for name in self.classes]
+
+    def estimated(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
+        """Return the estimate of T by an estimator."""
+        sample = NoisySample(
+            X=X,
+            y=self.y,
+            n_classes=len(self.classes),
+            cpe=get_registry().build("cpe", "logistic", random_state=0) if cpe is None else cpe,
+            rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
+            clean=None if self.clean is None else _AllChecked(self.clean),
+            classes=tuple(self.names),
+            rows=np.arange(len(self.y)),
+            annotations=self.annotations,
+        )
+        noise: NoiseMatrix = estimator.estimate(sample.for_estimator(estimator))
+        return noise
+
+
+def number_labels(
+    y: ArrayLike, noise_matrix: Any, estimator: Any, clean: Any = None, annotations: Any = None
+) -> NumberedLabels:
+    """Return labels as numbers, and the noise matrix aligned with them.
+
+    Parameters
+    ----------
+    y : array of shape (m,)
+        Noisy labels of any type.
+    noise_matrix : NoiseMatrix, DataFrame, array of shape (n, n), or None
+        Ignored if there is an estimator.
+    estimator : T estimator or None
+    clean : array of shape (m,), optional
+    annotations : array of shape (m, k), optional
+
+    Examples
+    --------
+    >>> labels = number_labels(["b", "a", "b"], None, None, clean=["c", None, "b"])
+    >>> labels.names, labels.y, labels.clean
+    (['a', 'b', 'c'], array([1, 0, 1]), array([ 2, -1,  1]))
+    """
+    labels = np.asarray(y)
+    check_classification_targets(labels)
+    checked = None if clean is None else _same_length(clean, labels, "clean", 1)
+    people = None if annotations is None else _same_length(annotations, labels, "annotations", 2)
+    seen = np.unique(labels)
+    if len(seen) < 2:
+        raise ValueError(f"y has only one class, {seen[0]!r}; expected at least 2 classes")
+    for more in (checked, people):
+        if more is not None:
+            known = more[~_missing(more, seen)]
+            seen = np.union1d(seen, known.astype(seen.dtype if seen.dtype.kind in "biuf" else str))
+    if estimator is None:
+        classes, noise = aligned_noise(noise_matrix, seen)
+    else:
+        classes, noise = seen, None
+    return NumberedLabels(
+        classes,
+        np.searchsorted(classes, labels).astype(np.int64),
+        noise,
+        None if checked is None else _codes(checked, classes),
+        None if people is None else _annotations(people, classes, annotations),
+    )
+
+
+def _same_length(values: Any, y: NDArray[Any], name: str, dimensions: int) -> NDArray[Any]:
+    array = np.asarray(values, dtype=object)
+    if array.ndim != dimensions or len(array) != len(y):
+        shape = f"({len(y)},)" if dimensions == 1 else f"({len(y)}, people)"
+        raise NcbenchError(f"{name}: shape {array.shape}; expected {shape}, as many rows as y has")
+    if _missing(array, np.unique(y)).all():
+        raise NcbenchError(f"{name}: no label in any row; leave it out if there is none")
+    return array
+
+
+def _missing(values: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.bool_]:
+    missing = np.asarray(pd.isna(values))
+    if seen.dtype.kind in "iu" and -1 not in seen:
+        missing |= np.asarray(values == -1, dtype=bool)
+    return missing
+
+
+def _codes(values: NDArray[Any], classes: NDArray[Any]) -> Labels:
+    missing = _missing(values, classes)
+    codes = np.full(values.shape, UNKNOWN, dtype=np.int64)
+    kind = classes.dtype if classes.dtype.kind in "biuf" else str
+    codes[~missing] = np.searchsorted(classes, values[~missing].astype(kind))
+    return codes
+
+
+def _annotations(people: NDArray[Any], classes: NDArray[Any], given: Any) -> Annotations:
+    codes = _codes(people, classes)
+    rows, annotators = np.nonzero(codes != UNKNOWN)
+    names = tuple(str(name) for name in getattr(given, "columns", range(people.shape[1])))
+    found = Annotations(rows, annotators, codes[rows, annotators], names)
+    if not found.overlap:
+        raise NcbenchError(
+            "annotations: no example has more than one label, so people cannot be compared; "
+            "expected a column for each person"
+        )
+    return found
+
+
+class _AllChecked(CleanLabels):
+    """Checked labels of a user, all of which may be used."""
+
+    def __init__(self, y: Labels) -> None:
+        super().__init__(y, np.random.default_rng(0))
+
+    def of_share(self, fraction: float) -> Trusted:
+        return super().of_share(1.0)

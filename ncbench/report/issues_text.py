@@ -1,0 +1,64 @@
+"""The text and the file of ``ncbench issues``."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ncbench.errors import counted
+from ncbench.report.grid import Entry, Grid
+
+
+def ranked(issues: pd.DataFrame) -> pd.DataFrame:
+    """Return label issues with the row of each example, counted from 1, the first rank first."""
+    rows = issues.assign(row=range(1, len(issues) + 1)).sort_values("rank")
+    return rows[["rank", "row", *issues.columns.drop("rank")]].reset_index(drop=True)
+
+
+def text(issues: pd.DataFrame, show: int) -> str:
+    """Return how many labels are probably wrong, and the first ranks.
+
+    Parameters
+    ----------
+    issues : DataFrame
+        As returned by ``find_label_issues``.
+    show : int
+        Number of rows of the table.
+
+    Examples
+    --------
+    >>> issues = pd.DataFrame({"label": ["a", "b"], "p_wrong": [0.1, 0.75], "likeliest": "a"})
+    >>> issues = issues.assign(rank=[2, 1], expected_issues=[0.85, 0.75])
+    >>> print(text(issues.assign(expected_precision=[0.42, 0.75]), show=1))
+    About 0.8 of 2 labels are wrong (42 %). Of the first 1, expect 0.8 (75 %).
+    <BLANKLINE>
+    rank  row  label  likeliest  p_wrong  expected precision
+    1     2    b      a          0.75     0.75
+    """
+    table = ranked(issues)
+    total = issues["p_wrong"].sum()
+    labels = counted(len(issues), "label")
+    said = f"About {_number(total)} of {labels} are wrong ({_share(issues)})."
+    first = table.head(max(show, 0))
+    if len(first):
+        last = first.iloc[-1]
+        said += (
+            f" Of the first {len(first)}, expect {_number(last['expected_issues'])} "
+            f"({last['expected_precision']:.0%})."
+        ).replace("%", " %")
+    rows = [
+        [
+            *(Entry(str(row[name])) for name in ("rank", "row", "label", "likeliest")),
+            *(Entry(f"{row[name]:.2f}") for name in ("p_wrong", "expected_precision")),
+        ]
+        for row in first.to_dict("records")
+    ]
+    columns = ["rank", "row", "label", "likeliest", "p_wrong", "expected precision"]
+    return f"{said}\n\n{Grid(columns, rows, 4).text()}" if rows else said
+
+
+def _number(expected: float) -> str:
+    return f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}"
+
+
+def _share(issues: pd.DataFrame) -> str:
+    return f"{issues['p_wrong'].mean():.0%}".replace("%", " %")

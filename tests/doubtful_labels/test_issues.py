@@ -1,0 +1,142 @@
+"""Labels that are probably wrong, in Python and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.metrics import average_precision_score
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from ncbench import NcbenchError, NoiseMatrix, find_label_issues
+from ncbench.doubtful_labels.issues import toward_symmetric
+
+T = NoiseMatrix([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+NAMES = np.array(["ant", "bee", "cow"])
+
+
+def problem(m: int = 600) -> tuple[Any, Any, Any]:
+    """Return features of overlapping Gaussians, true labels and noisy ones."""
+    rng = np.random.default_rng(0)
+    truth = rng.choice(3, size=m, p=[0.5, 0.3, 0.2])
+    X = 2.0 * np.eye(3)[truth] + 0.7 * rng.normal(size=(m, 3))
+    return X, NAMES[truth], NAMES[T.draw_labels(truth, rng)]
+
+
+X, TRUTH, Y = problem()
+
+
+def test_probabilities_are_calibrated_and_depths_add_up() -> None:
+    found = find_label_issues(X, Y, T, GaussianNB(), random_state=0)
+    wrong = Y != TRUTH
+    assert found["p_wrong"].sum() == pytest.approx(wrong.sum(), rel=0.15)
+    assert average_precision_score(wrong, found["p_wrong"]) > 0.85
+    ranked = found.sort_values("rank")
+    assert ranked["rank"].tolist() == list(range(1, 601))
+    assert ranked["p_wrong"].is_monotonic_decreasing
+    np.testing.assert_allclose(ranked["expected_issues"], ranked["p_wrong"].cumsum())
+    # The promise holds at each depth where many labels were ranked.
+    right = wrong[ranked.index].cumsum() / ranked["rank"]
+    np.testing.assert_allclose(ranked["expected_precision"][50:], right[50:], atol=0.1)
+    doubted = found["p_wrong"] > 0.7
+    assert (found["likeliest"] == TRUTH)[doubted].mean() > 0.8
+
+
+def test_an_examples_own_label_does_not_vouch_for_it() -> None:
+    # Each example is its own nearest neighbor.
+    nearest = KNeighborsClassifier(1)
+    found = find_label_issues(X, Y, T, nearest, random_state=0)
+    wrong = Y != TRUTH
+    assert nearest.fit(X, Y).score(X, Y) == 1
+    assert average_precision_score(wrong, found["p_wrong"]) > wrong.mean() + 0.1
+
+
+def test_checked_labels_are_certain_and_tell_the_noise() -> None:
+    clean = np.where(np.arange(600) < 300, TRUTH, None)
+    found = find_label_issues(X, Y, cpe=GaussianNB(), clean=clean, random_state=0)
+    np.testing.assert_array_equal(found["p_wrong"][:300], (Y != TRUTH)[:300].astype(float))
+    np.testing.assert_array_equal(found["likeliest"][:300], TRUTH[:300])
+    assert found["p_wrong"][300:].sum() == pytest.approx((Y != TRUTH)[300:].sum(), rel=0.3)
+
+
+def test_the_index_of_a_frame_is_kept_and_classes_are_aligned() -> None:
+    frame = pd.DataFrame(X, index=[f"row {k}" for k in range(600)])
+    mixed = pd.DataFrame(T.matrix, NAMES, NAMES).loc[NAMES[::-1], NAMES]
+    found = find_label_issues(frame, Y, mixed, GaussianNB(), random_state=0)
+    plain = find_label_issues(X, Y, T, GaussianNB(), random_state=0)
+    np.testing.assert_array_equal(found["p_wrong"], plain["p_wrong"])
+    assert found.index.equals(frame.index)
+    counts = csr_matrix(np.round(np.abs(X)))
+    assert len(find_label_issues(counts, Y, T, MultinomialNB())) == 600
+
+
+def test_halfway_to_symmetric_noise_the_share_stays() -> None:
+    noise = NoiseMatrix([[0.7, 0.0, 0.0], [0.3, 0.9, 0.0], [0.0, 0.1, 1.0]])
+    found = toward_symmetric(noise)
+    assert np.trace(found.matrix) == pytest.approx(np.trace(noise.matrix))
+    assert found.matrix[0, 2] == pytest.approx((0.4 / 3) / 2 / 2)
+    assert toward_symmetric(NoiseMatrix.identity(3)) == NoiseMatrix.identity(3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"noise_matrix": "trusted"}, "needs clean"),
+        ({"cpe": "forwrad"}, "did you mean 'forward'"),
+        ({"noise_matrix": T, "clean": Y}, "clean is for an estimate"),
+        ({"X": csr_matrix(X)}, "X is sparse, which the learner ForwardLogistic"),
+    ],
+)
+def test_what_does_not_fit_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(NcbenchError, match=message):
+        find_label_issues(**{"X": X, "y": Y, **arguments})
+
+
+def test_the_command_prints_the_first_ranks_and_writes_all(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=Y)
+    table["checked"] = np.where(np.arange(600) < 100, TRUTH, None)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    done = ncbench(
+        *("issues", "mine.csv", "--target", "label", "--clean-column", "checked"),
+        *("--out", "issues.csv", "--show", "3", "--cpe", "logistic"),
+    )
+    assert done.code == 0, done.err
+    first = done.out.splitlines()
+    assert first[0].startswith("About 1")
+    assert " of 600 labels are wrong (" in first[0]
+    assert first[2].split()[:4] == ["rank", "row", "label", "likeliest"]
+    assert len(first) == 6
+    assert "issues.csv, with all 600 rows" in done.err
+    written = pd.read_csv(tmp_path / "issues.csv")
+    assert written["rank"].tolist() == list(range(1, 601))
+    assert sorted(written["row"]) == list(range(1, 601))
+    # Rows are counted from 1: those that were checked are certain.
+    checked = written[written["row"] <= 100].sort_values("row")
+    np.testing.assert_array_equal(checked["p_wrong"], (Y != TRUTH)[:100])
+    np.testing.assert_array_equal(written["label"], Y[written["row"] - 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--target", "lable"), "lable"),
+        (("--target", "label", "--out", "no/where.csv"), "--out no/where.csv: no such folder"),
+        (("--target", "label", "--t-estimator", "known"), "needs noise_matrix"),
+    ],
+)
+def test_the_command_says_in_one_line_what_is_wrong(
+    options: tuple[str, ...], message: str, ncbench: Callable, tmp_path: Path
+) -> None:
+    pd.DataFrame(X[:50]).assign(label=Y[:50]).to_csv(tmp_path / "mine.csv", index=False)
+    done = ncbench("issues", "mine.csv", *options)
+    assert done.code == 2
+    assert message in done.err
+    assert len(done.err.strip().splitlines()) == 1
