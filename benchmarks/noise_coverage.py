@@ -37,11 +37,12 @@ def draw(problem: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repetitions", type=int, default=40)
+    parser.add_argument("--problems", nargs="+", default=PROBLEMS)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
     kept: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
-    for problem in PROBLEMS:
+    for problem in args.problems:
         verdicts: dict[str, int] = defaultdict(int)
         for k in range(args.repetitions):
             rng = np.random.default_rng([args.seed, k, len(problem)])

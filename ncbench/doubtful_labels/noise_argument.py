@@ -63,7 +63,7 @@ def t_estimator(noise_matrix: Any, clean: Any, annotations: Any) -> Any:
     Examples
     --------
     >>> type(t_estimator("estimate", clean=["a", None], annotations=None)).__name__
-    'TrustedSet'
+    'HeldOutMAP'
     >>> t_estimator([[0.9, 0.1], [0.1, 0.9]], clean=None, annotations=None) is None
     True
     """
@@ -73,8 +73,7 @@ def t_estimator(noise_matrix: Any, clean: Any, annotations: Any) -> Any:
     if isinstance(noise_matrix, str):
         name = noise_matrix
         if name == "estimate":
-            choice = {"clean": "trusted", "annotations": "dawid_skene"}
-            name = choice[here[-1]] if here else DEFAULT_T_ESTIMATOR
+            name = "dawid_skene" if "annotations" in here else DEFAULT_T_ESTIMATOR
         estimator = get_registry().build("t_estimator", name)
     elif not hasattr(noise_matrix, "estimate"):
         if here:
@@ -139,6 +138,7 @@ class NumberedLabels:
             classes=tuple(self.names),
             rows=np.arange(len(self.y)),
             annotations=self.annotations,
+            checked=self.clean,
         )
         noise: NoiseMatrix = estimator.estimate(sample.for_estimator(estimator))
         return noise

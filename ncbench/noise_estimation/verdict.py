@@ -38,6 +38,8 @@ _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 _CLOSE = 0.05  # estimates of the share that differ by less agree,
 _CLOSE_RATIO = 0.3  # or by less than this part of the estimate
 _NONE = 0.02  # a smaller share is no noise
+_UNCERTAIN = 0.1  # a share whose interval is wider is uncertain,
+_UNCERTAIN_RATIO = 0.6  # unless it is narrower than this part of the share
 _RARE = 30
 _WIDE = 0.25
 _SMALL_SINGULAR_VALUE = 0.2
@@ -79,6 +81,8 @@ def judge(
     if share.estimate < _NONE and not warnings and not open_question:
         return Verdict(NO_NOISE, (), rivals)
     doubts = [*warnings, *_weak_points(noise, sample, low, high), *open_question]
+    if share.width > max(_UNCERTAIN, _UNCERTAIN_RATIO * share.estimate) and share.low is not None:
+        doubts.append(f"too few rows: the share of wrong labels is {share}")
     return Verdict(DO_NOT_RELY if doubts else RELY, tuple(doubts), rivals)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, logit
+from scipy.special import expit, log_softmax, logit, softmax
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -43,7 +43,9 @@ class HeldOutMAP:
 
     The prior is that of forward_map, for three values of its standard deviation tau. The evidence
     (marginal likelihood, by Laplace's method) chooses the smallest that no larger one beats
-    clearly: see ``caution`` and ``allowance``. The estimate is the mean of the posterior.
+    clearly: see ``caution`` and ``allowance``. The estimate is the mean of its posterior. Intervals
+    do not share the caution: they come from the posteriors with tau of at least 1, where the data
+    decide how mistakes are spread.
 
     Parameters
     ----------
@@ -89,9 +91,14 @@ class HeldOutMAP:
         evidence = held_out_log_probabilities(
             X, y, n, deal_folds(y, self.folds, rng.permutation(len(y)))
         )
-        best = self._choose([best_fit(evidence, y, n, tau, checked) for tau in SPREADS])
-        drawn = best.draw(self.draws, rng)
-        return repair_estimate(drawn.mean(axis=0), sample.classes, draws=drawn)
+        fits = [best_fit(evidence, y, n, tau, checked) for tau in SPREADS]
+        T = self._choose(fits).draw(self.draws, rng).mean(axis=0)
+        return repair_estimate(T, sample.classes, draws=self._vague(fits[1:], rng))
+
+    def _vague(self, fits: Sequence["Fit"], rng: np.random.Generator) -> Array:
+        """Return draws from these fits, in proportion to their evidence."""
+        counts = rng.multinomial(self.draws, softmax([fit.log_evidence for fit in fits]))
+        return np.concatenate([fit.draw(k, rng) for fit, k in zip(fits, counts, strict=True) if k])
 
     def _rows(self, sample: NoisySample) -> Labels:
         """Return the examples to use: all, or checked ones first and others at random."""

@@ -1,0 +1,59 @@
+"""When an estimate of noise is said to be reliable."""
+
+import numpy as np
+import pytest
+
+from ncbench import estimate_noise
+from ncbench.noise_estimation.verdict import counted_share, labels_to_check
+
+
+def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
+    """Return features, noisy labels and true labels of two normal classes."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(2, size=m)
+    X = rng.normal(size=(m, 2)) + apart * truth[:, None]
+    return X, np.where(rng.random(m) < wrong, 1 - truth, truth), truth
+
+
+def test_separable_noisy_classes_are_relied_on():
+    X, y, truth = problem(4, 0.2)
+    found = estimate_noise(X, y, random_state=0)
+    assert (found.verdict, found.doubts) == ("rely on it", ())
+    assert abs(found.share.estimate - (y != truth).mean()) < 0.04
+
+
+def test_clean_classes_have_no_noise():
+    X, y, _ = problem(5, 0.0)
+    found = estimate_noise(X, y, random_state=0)
+    assert found.verdict == "no noise found"
+    assert found.share.estimate < 0.02
+
+
+def test_overlap_is_said_with_a_range_and_a_number_of_labels_to_check():
+    X, y, truth = problem(1, 0.1, seed=1)
+    found = estimate_noise(X, y, random_state=0)
+    assert found.verdict == "do not rely on it"
+    (doubt,) = [doubt for doubt in found.doubts if "classes may overlap" in doubt]
+    for part in ("of the labels are wrong", "To settle it, check about", "drawn at random"):
+        assert part in doubt
+    clean = np.where(np.arange(300) < 150, truth, None)
+    settled = estimate_noise(X, y, random_state=0, clean=clean)
+    assert not any("classes may overlap" in doubt for doubt in settled.doubts)
+    assert settled.checked == 150
+    assert settled.unchecked is not None
+    assert settled.share.width < 0.7 * settled.unchecked.width
+
+
+def test_checked_labels_that_contradict_the_estimate_are_a_doubt():
+    X, y, truth = problem(4, 0.2)
+    clean = np.where(y != truth, truth, None)  # only wrong labels were checked
+    found = estimate_noise(X, y, random_state=0, estimator="hoc", bootstrap=0, clean=clean)
+    assert any("drawn at random?" in doubt for doubt in found.doubts)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_as_many_labels_as_planned_give_the_width(share: float):
+    count = labels_to_check(share, 0.08, rows=10**9)
+    got = counted_share(round(share * count), count)
+    assert got.width == pytest.approx(0.08, abs=0.006)
+    assert labels_to_check(share, 0.08, rows=100) <= 100
