@@ -34,9 +34,6 @@ from ncbench.types import Array, Labels
 DEFAULT_T_ESTIMATOR = "held_out_map"
 """The T estimator for people who have only noisy labels."""
 
-BOOTSTRAP = 20
-"""Number of resamples for the intervals of an estimator that has none of its own."""
-
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _Z = NormalDist().inv_cdf(_TAILS[1])
 _MAX_JUDGED = 10_000  # rows that rivals and the bound are computed on
@@ -49,7 +46,7 @@ def estimate_noise(
     cpe: Any = None,
     random_state: int | None = None,
     clean: ArrayLike | None = None,
-    bootstrap: int = BOOTSTRAP,
+    bootstrap: int = 0,
 ) -> NoiseEstimate:
     """Estimate how many labels are wrong, and how.
 
@@ -71,7 +68,8 @@ def estimate_noise(
     clean : array of shape (m,), optional
         Checked labels; None or NaN where a label was not checked. They should be a random sample.
     bootstrap : int
-        Number of resamples for the intervals, if the estimator has none of its own; 0 for none.
+        Number of resamples for intervals, if the estimator has none of its own, as
+        ``held_out_map`` has; 0 for none.
 
     Returns
     -------
@@ -147,7 +145,7 @@ def examine(
     cpe: Any,
     *,
     name: str,
-    bootstrap: int = BOOTSTRAP,
+    bootstrap: int = 0,
     seed: int | None = 0,
 ) -> NoiseEstimate:
     """Estimate the noise of a user's labels, its intervals, and whether to rely on them.

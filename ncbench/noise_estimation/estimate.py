@@ -128,8 +128,8 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         examples: int | None = None,
     ) -> None:
         warnings = getattr(noise, "warnings", ())
-        draws = getattr(noise, "draws", None)
-        super().__init__(noise.matrix, getattr(noise, "a", 0.0), warnings, draws)
+        more = getattr(noise, "draws", None), getattr(noise, "accuracy", None)
+        super().__init__(noise.matrix, getattr(noise, "a", 0.0), warnings, *more)
         self.data = data
         self.estimator = estimator
         self.classes = tuple(classes)

@@ -33,15 +33,23 @@ class EstimatedNoiseMatrix(NoiseMatrix):
         Reasons to doubt the estimate.
     draws : array of shape (k, n, n) or None
         Draws from the distribution of T given the data, if the estimator has them.
+    accuracy : float or None
+        Share of held-out labels that the estimator's learners predict, if it has them.
     """
 
     def __init__(
-        self, T: ArrayLike, a: float, warnings: Sequence[str], draws: Array | None = None
+        self,
+        T: ArrayLike,
+        a: float,
+        warnings: Sequence[str],
+        draws: Array | None = None,
+        accuracy: float | None = None,
     ) -> None:
         super().__init__(T)
         self.a = a
         self.warnings = tuple(warnings)
         self.draws = draws
+        self.accuracy = accuracy
 
 
 def repair_estimate(
@@ -49,6 +57,7 @@ def repair_estimate(
     classes: Sequence[str] | None = None,
     warnings: Sequence[str] = (),
     draws: Array | None = None,
+    accuracy: float | None = None,
 ) -> EstimatedNoiseMatrix:
     """Turn an estimate into a usable noise matrix and report the repairs.
 
@@ -66,6 +75,8 @@ def repair_estimate(
         The estimator's own warnings.
     draws : array of shape (k, n, n), optional
         Draws from the distribution of T given the data, for intervals.
+    accuracy : float, optional
+        Share of held-out labels that the estimator's learners predict.
 
     Examples
     --------
@@ -98,7 +109,7 @@ def repair_estimate(
                 f"class {names[j]}: labelled {names[i]} more often ({matrix[i, j]:.2f}) than "
                 f"{names[j]} ({matrix[j, j]:.2f})"
             )
-    return EstimatedNoiseMatrix(matrix, float(a), said, draws)
+    return EstimatedNoiseMatrix(matrix, float(a), said, draws, accuracy)
 
 
 def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class NoisySample:
         """Return the clean labels of a share of the examples."""
         if self.clean is None:
             raise NcbenchError(
-                "a trusted set needs clean labels, but this sample has none; cautious_map and "
+                "a trusted set needs clean labels, but this sample has none; held_out_map and "
                 "forward_map need only noisy labels"
             )
         return self.clean.of_share(fraction)

@@ -77,7 +77,10 @@ def judge(
     """
     rivals = tuple(_rivals(sample))
     warnings = list(getattr(noise, "warnings", ()))
-    open_question = _disagreement(sample, share, rivals, counted)
+    accuracy = getattr(noise, "accuracy", None)
+    if accuracy is None:
+        accuracy = (sample.out_of_fold_posterior().argmax(axis=1) == sample.y).mean()
+    open_question = _disagreement(float(accuracy), len(sample.y), share, rivals, counted)
     if share.estimate < _NONE and not warnings and not open_question:
         return Verdict(NO_NOISE, (), rivals)
     doubts = [*warnings, *_weak_points(noise, sample, low, high), *open_question]
@@ -126,11 +129,14 @@ def _rivals(sample: NoisySample) -> Iterator[Rival]:
 
 
 def _disagreement(
-    sample: NoisySample, share: Interval, rivals: Sequence[Rival], counted: Interval | None
+    accuracy: float,
+    rows: int,
+    share: Interval,
+    rivals: Sequence[Rival],
+    counted: Interval | None,
 ) -> list[str]:
     """Return a reason for doubt if what the assumptions allow is too far apart."""
-    right = sample.out_of_fold_posterior().argmax(axis=1) == sample.y
-    bound = 1 - right.mean() + _Z * right.std() / np.sqrt(len(right))
+    bound = 1 - accuracy + _Z * np.sqrt(accuracy * (1 - accuracy) / rows)
     shares = [share.estimate, *(rival.share for rival in rivals)]
     lowest, highest = min(shares), min(max(shares), max(bound, share.estimate))
     if counted is not None and counted.low is not None and counted.high is not None:
@@ -143,7 +149,7 @@ def _disagreement(
     apart = highest - lowest
     if apart <= max(_CLOSE, _CLOSE_RATIO * share.estimate):
         return []
-    count = labels_to_check((lowest + highest) / 2, apart / 2, len(sample.y))
+    count = labels_to_check((lowest + highest) / 2, apart / 2, rows)
     return [
         f"classes may overlap: depending on the assumption, {lowest:.0%} to {highest:.0%} of the "
         f"labels are wrong. {share.estimate:.0%} assumes that a linear model or trees describe the "

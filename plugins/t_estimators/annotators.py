@@ -30,7 +30,7 @@ class DawidSkene:
         given, rows, n = sample.annotations, sample.rows, sample.n_classes
         if given is None or rows is None:
             raise NcbenchError(
-                "t_estimator=dawid_skene needs the labels of several people; cautious_map needs "
+                "t_estimator=dawid_skene needs the labels of several people; held_out_map needs "
                 "one label of each example"
             )
         m = max(given.rows.max(), rows.max()) + 1

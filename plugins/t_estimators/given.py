@@ -15,7 +15,7 @@ class Known:
         """Return the true T."""
         if sample.noise_matrix is None:
             raise NcbenchError(
-                "t_estimator=known: the T of this sample is not known; cautious_map and "
+                "t_estimator=known: the T of this sample is not known; held_out_map and "
                 "forward_map estimate it from noisy labels"
             )
         return sample.noise_matrix

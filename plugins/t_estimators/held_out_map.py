@@ -93,7 +93,9 @@ class HeldOutMAP:
         )
         fits = [best_fit(evidence, y, n, tau, checked) for tau in SPREADS]
         T = self._choose(fits).draw(self.draws, rng).mean(axis=0)
-        return repair_estimate(T, sample.classes, draws=self._vague(fits[1:], rng))
+        accuracy = float((evidence.argmax(axis=2) == y).mean(axis=1).max())
+        draws = self._vague(fits[1:], rng)
+        return repair_estimate(T, sample.classes, draws=draws, accuracy=accuracy)
 
     def _vague(self, fits: Sequence["Fit"], rng: np.random.Generator) -> Array:
         """Return draws from these fits, in proportion to their evidence."""

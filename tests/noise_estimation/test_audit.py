@@ -185,7 +185,7 @@ def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, 
 def test_a_resample_needs_more_rows():
     X = np.arange(6.0)[:, None]
     with pytest.raises(NcbenchError, match="have 3 and 3 rows; expected at least 4 each"):
-        estimate_noise(X, [0, 1] * 3, "cautious_map")
+        estimate_noise(X, [0, 1] * 3, "cautious_map", bootstrap=20)
 
 
 def test_plot_is_drawn_or_says_what_it_needs(
@@ -228,10 +228,10 @@ def test_in_python_it_is_the_estimate_that_the_command_prints(ncbench, tmp_path:
 @pytest.mark.parametrize("kinds", [[str], [str, object], [float], [bool]])
 def test_in_python_labels_may_be_of_any_type(kinds: list[type]):
     X, noisy = two_classes()
-    expected = estimate_noise(X, noisy, random_state=0)
+    expected = estimate_noise(X, noisy, "hoc", random_state=0)
     for kind in kinds:
         noisy = noisy.astype(kind)
-    assert estimate_noise(X.tolist(), noisy, random_state=0) == expected
+    assert estimate_noise(X.tolist(), noisy, "hoc", random_state=0) == expected
 
 
 def test_in_python_estimator_and_learner_may_be_objects():
@@ -249,7 +249,7 @@ def test_in_python_estimator_and_learner_may_be_objects():
 @pytest.mark.parametrize("name", ["known", "trusted"])
 def test_in_python_estimators_that_need_more_than_noisy_labels_are_refused(name: str):
     X, noisy = two_classes()
-    with pytest.raises(NcbenchError, match="cautious_map and forward_map"):
+    with pytest.raises(NcbenchError, match="held_out_map and forward_map"):
         estimate_noise(X, noisy, name)
 
 
