@@ -14,7 +14,11 @@ from ncbench.plugin import hookimpl
 if TYPE_CHECKING:
     from ncbench.core import Measure, Mixture, NoiseMatrix, RecallMeasure
     from ncbench.data import Dataset, MatrixNoise, NoisyLabels, identified_by
-    from ncbench.doubtful_labels import NoiseCorrectedClassifier, find_label_issues
+    from ncbench.doubtful_labels import (
+        NoiseCorrectedClassifier,
+        estimate_performance,
+        find_label_issues,
+    )
     from ncbench.learning import NoisyLabelClassifier, PosteriorClassifier, scorer
     from ncbench.noise_estimation import NoisySample, estimate_noise
 
@@ -26,7 +30,11 @@ _ROOMS = {
     "data": ("Dataset", "MatrixNoise", "NoisyLabels", "identified_by"),
     "learning": ("NoisyLabelClassifier", "PosteriorClassifier", "scorer"),
     "noise_estimation": ("NoisySample", "estimate_noise"),
-    "doubtful_labels": ("NoiseCorrectedClassifier", "find_label_issues"),
+    "doubtful_labels": (
+        "NoiseCorrectedClassifier",
+        "estimate_performance",
+        "find_label_issues",
+    ),
 }
 
 _MEASURES = (
@@ -37,8 +45,8 @@ _MEASURES = (
 __all__ = [
     "Dataset", "MatrixNoise", "Measure", "Mixture", "NcbenchError",
     "NoiseCorrectedClassifier", "NoiseMatrix", "NoisyLabelClassifier", "NoisyLabels", "NoisySample",
-    "PosteriorClassifier", "RecallMeasure", "estimate_noise", "find_label_issues",
-    "hookimpl", "identified_by", "load", "scorer",
+    "PosteriorClassifier", "RecallMeasure", "estimate_noise", "estimate_performance",
+    "find_label_issues", "hookimpl", "identified_by", "load", "scorer",
 ]  # fmt: skip
 
 

@@ -1,6 +1,10 @@
-"""For people with doubtful labels: a classifier for a measure, and the labels to look at again."""
+"""For people with doubtful labels: a classifier, the labels to look at again, estimated losses."""
 
 from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
 from ncbench.doubtful_labels.issues import find_label_issues
+from ncbench.doubtful_labels.performance import HeldOut, Performance, estimate_performance
 
-__all__ = ["NoiseCorrectedClassifier", "find_label_issues"]
+__all__ = [
+    "HeldOut", "NoiseCorrectedClassifier", "Performance", "estimate_performance",
+    "find_label_issues",
+]  # fmt: skip

@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 from ncbench import NoiseMatrix, load
 from ncbench.core import expected_confusion
 from ncbench.data import random_matrix
-from ncbench.run.judge import HeldOut
+from ncbench.doubtful_labels import HeldOut
 
 CENTERS = 1.5 * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
@@ -39,7 +39,7 @@ def test_intervals_cover_the_loss_on_clean_labels() -> None:
         rng = np.random.default_rng([k, 1])
         T = NoiseMatrix(random_matrix(3, 0.2, rng))
         y, predicted = draw(300, rng)
-        found = HeldOut(T, True, T.draw_labels(y, rng), np.arange(300), predicted)
+        found = HeldOut(T, T.draw_labels(y, rng), np.arange(300), predicted)
         for name, (low, high) in found.intervals(measures).items():
             covered[name] += low <= measures[name](C) <= high
     for name, count in covered.items():
@@ -48,15 +48,15 @@ def test_intervals_cover_the_loss_on_clean_labels() -> None:
 
 def test_labels_without_noise_give_the_confusion_matrix_as_it_is() -> None:
     y, predicted = draw(500, np.random.default_rng(0))
-    found = HeldOut(NoiseMatrix.identity(3), True, y, np.arange(500), predicted)
+    found = HeldOut(NoiseMatrix.identity(3), y, np.arange(500), predicted)
     np.testing.assert_allclose(found.confusion, expected_confusion(y, predicted), atol=1e-12)
 
 
 def test_several_labels_of_an_example_count_each() -> None:
     y, predicted = draw(500, np.random.default_rng(0))
     rows = np.repeat(np.arange(500), 3)
-    thrice = HeldOut(NoiseMatrix.identity(3), True, y[rows], rows, predicted)
-    once = HeldOut(NoiseMatrix.identity(3), True, y, np.arange(500), predicted)
+    thrice = HeldOut(NoiseMatrix.identity(3), y[rows], rows, predicted)
+    once = HeldOut(NoiseMatrix.identity(3), y, np.arange(500), predicted)
     np.testing.assert_allclose(thrice.confusion, once.confusion, atol=1e-12)
     measures = {"h_mean": load("measure", "h_mean")()}
     # Examples are resampled, not labels: three equal labels say no more than one.

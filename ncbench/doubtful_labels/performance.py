@@ -1,0 +1,209 @@
+"""The loss on clean labels, estimated from noisy held-out ones, with an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from ncbench.core import Measure, NoiseMatrix, expected_confusion, project_to_joint, stream
+from ncbench.errors import NcbenchError
+from ncbench.learning import aligned_noise, prediction
+from ncbench.noise_estimation import LEVEL, repair_estimate
+from ncbench.plugin import get_registry
+from ncbench.types import Array, Labels
+
+TOO_WIDE = 0.25
+"""An interval that is wider, as a share of the range of losses, says little."""
+
+_RESAMPLES = 200
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Predictions for examples with noisy labels.
+
+    Parameters
+    ----------
+    noise : NoiseMatrix
+        If it has ``draws``, an array of shape (k, n, n), intervals include its uncertainty.
+    y : array of shape (k,)
+        Noisy labels.
+    rows : array of shape (k,)
+        The example of each label, a row of ``predicted``.
+    predicted : array of shape (m, n)
+    """
+
+    noise: NoiseMatrix
+    y: Labels
+    rows: NDArray[np.intp]
+    predicted: Array
+
+    @property
+    def noisy_confusion(self) -> Array:
+        """The confusion matrix with the noisy labels."""
+        return expected_confusion(self.y, self.predicted[self.rows])
+
+    @property
+    def confusion(self) -> Array:
+        """The corrected confusion matrix."""
+        return _corrected(self.noisy_confusion, self.noise)
+
+    def intervals(self, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
+        """Return an interval for each measure: its loss +- 1.64 standard errors, by resampling.
+
+        Quantiles of the resamples would cover less. Noise makes some entries of a corrected matrix
+        negative, moving them to 0 raises the loss, and resampling does so once more.
+        """
+        rng = stream(0, "judge", len(self.y))
+        said = np.eye(self.noise.n)[self.y]
+        m = len(self.predicted)
+        draws = getattr(self.noise, "draws", None)
+        matrices = [self.noise]
+        if draws is not None:
+            matrices = [repair_estimate(T) for T in draws[:_RESAMPLES]]
+        losses: dict[str, list[float]] = {name: [] for name in measures}
+        for k in range(_RESAMPLES):
+            weight = rng.multinomial(m, np.full(m, 1 / m))[self.rows]
+            C = (said * weight[:, None]).T @ self.predicted[self.rows] / max(weight.sum(), 1)
+            C = _corrected(C, matrices[k % len(matrices)])
+            for name, psi in measures.items():
+                losses[name].append(_loss(psi, C))
+        z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+        C = self.confusion
+        loss = {name: _loss(psi, C) for name, psi in measures.items()}
+        half = {name: z * float(np.std(values)) for name, values in losses.items()}
+        ends = {name: [loss[name] - half[name], loss[name] + half[name]] for name in measures}
+        return {name: both for name, both in ends.items() if np.isfinite(both).all()}
+
+
+@dataclass(frozen=True)
+class Performance:
+    """The estimated loss of a classifier on clean labels.
+
+    Parameters
+    ----------
+    measure : str
+    loss : float
+    low, high : float
+        The 90 % interval.
+    examples : int
+        Number of noisy labels.
+    noise_included : bool
+        Whether the interval includes the uncertainty of the noise matrix.
+    too_wide : bool
+        Whether it is wider than a quarter of the range of losses: of little use.
+    """
+
+    measure: str
+    loss: float
+    low: float
+    high: float
+    examples: int
+    noise_included: bool
+    too_wide: bool
+
+    def __str__(self) -> str:
+        known = "the uncertainty of the noise matrix is included"
+        if not self.noise_included:
+            known = "the noise matrix is taken as known"
+        said = (
+            f"{self.measure}: loss {self.loss:.3f}, {LEVEL:.0%} interval {self.low:.3f} to "
+            f"{self.high:.3f}, from {self.examples} noisy labels; {known}"
+        )
+        if self.too_wide:
+            said += "; too wide to be of use: hold out more labels, or check some of them"
+        return said.replace("%", " %")
+
+
+def estimate_performance(
+    model: Any,
+    X: ArrayLike,
+    y_noisy: ArrayLike,
+    noise_matrix: NoiseMatrix | ArrayLike | None,
+    measure: str | Measure | None = None,
+) -> Performance:
+    """Estimate the loss of a fitted classifier on clean labels from noisy held-out ones.
+
+    The confusion matrix of the noisy labels is corrected for noise, ``C = T^-1 C~``. The interval
+    says how much the loss depends on which examples were held out, and, if the noise matrix is an
+    estimate that knows its own uncertainty, as ``estimate_noise`` returns it, on that too.
+
+    Parameters
+    ----------
+    model : fitted scikit-learn classifier
+    X : array of shape (m, d)
+        Examples that the model was not fitted to.
+    y_noisy : array of shape (m,)
+    noise_matrix : NoiseMatrix, DataFrame, array of shape (n, n), or None
+        T of these labels, such as ``model.noise_matrix_``; None means that they are clean.
+    measure : str or Measure, optional
+        By default, the measure that the model minimizes.
+
+    Examples
+    --------
+    One of four people is labeled ill, and the classifier predicts that all are well. If a quarter
+    of the ill are labeled well, then a third of the people are ill:
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, noisy = np.zeros((400, 1)), np.repeat(["ill", "well", "well", "well"], 100)
+    >>> always_well = DummyClassifier(strategy="most_frequent").fit(X, noisy)
+    >>> print(estimate_performance(always_well, X, noisy, [[0.75, 0.0], [0.25, 1.0]], "zero_one"))
+    zero_one: loss 0.333, 90 % interval 0.285 to 0.382, from 400 noisy labels; the noise matrix is \
+taken as known
+    """
+    check_is_fitted(model)
+    psi, name = _measure(model, measure)
+    labels = np.asarray(y_noisy)
+    known = np.asarray(model.classes_)
+    if labels.ndim != 1 or not len(labels) or np.shape(X)[0] != len(labels):
+        raise NcbenchError(
+            f"X has {np.shape(X)[0]} rows, y_noisy has shape {labels.shape}; expected a label for "
+            "each row, and at least one"
+        )
+    if (labels.dtype.kind in "biuf") != (known.dtype.kind in "biuf"):
+        raise NcbenchError(
+            f"labels such as {labels[0]!r}, but the classifier was fitted to labels such as "
+            f"{known[0]!r}; expected labels of the same type"
+        )
+    classes, noise = aligned_noise(noise_matrix, np.union1d(known, labels))
+    psi = psi.for_classes([str(label) for label in classes])
+    codes = np.searchsorted(classes, labels).astype(np.int64)
+    held_out = HeldOut(noise, codes, np.arange(len(codes)), prediction(model, X, classes))
+    loss = float(psi(held_out.confusion))
+    low, high = held_out.intervals({name: psi}).get(name, [0.0, psi.largest])
+    low, high = max(low, 0.0), min(high, psi.largest)
+    too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
+    uncertain = getattr(noise, "draws", None) is not None
+    return Performance(name, loss, low, high, len(labels), uncertain, bool(too_wide))
+
+
+def _measure(model: Any, measure: str | Measure | None) -> tuple[Measure, str]:
+    while measure is None and isinstance(model, Pipeline):
+        model = model[-1]
+    measure = getattr(model, "measure", None) if measure is None else measure
+    if isinstance(measure, str):
+        return get_registry().build("measure", measure), measure
+    if isinstance(measure, Measure):
+        return measure, type(measure).__name__
+    raise NcbenchError(
+        f"measure={measure!r}; expected the name of a measure, or one: {type(model).__name__} does "
+        "not say which it minimizes"
+    )
+
+
+def _corrected(noisy: Array, noise: NoiseMatrix) -> Array:
+    return project_to_joint(noise.correct_confusion(noisy)).confusion
+
+
+def _loss(psi: Measure, C: Array) -> float:
+    try:
+        return float(psi(C))
+    except Exception:  # a measure that this matrix does not allow has no interval
+        return np.nan

@@ -1,0 +1,98 @@
+"""Losses on clean labels, estimated from noisy ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import ncbench
+from ncbench import NcbenchError, NoiseCorrectedClassifier, NoiseMatrix, estimate_performance
+
+T = np.array([[0.7, 0.1], [0.3, 0.9]])
+NAMES = np.array(["ill", "well"])
+RNG = np.random.default_rng(0)
+CODES = RNG.integers(2, size=4000)
+X = RNG.normal(size=(4000, 1)) + 1.5 * CODES[:, None]
+TRUTH = NAMES[CODES]
+Y = NAMES[NoiseMatrix(T).draw_labels(CODES, RNG)]
+MODEL = NoiseCorrectedClassifier("zero_one", T, GaussianNB()).fit(X[:2000], Y[:2000])
+HELD_OUT, NOISY, CLEAN = X[2000:], Y[2000:], TRUTH[2000:]
+
+
+class Uncertain(NoiseMatrix):
+    """A noise matrix that knows its own uncertainty."""
+
+    def __init__(self, matrix: Any, spread: float) -> None:
+        super().__init__(matrix)
+        first, second = np.random.default_rng(0).normal(size=(2, 50)) * spread
+        self.draws = np.array(
+            [[[0.7 + a, 0.1 + b], [0.3 - a, 0.9 - b]] for a, b in zip(first, second, strict=True)]
+        )
+
+
+def test_the_loss_is_near_that_of_clean_labels_and_in_the_interval() -> None:
+    found = estimate_performance(MODEL, HELD_OUT, NOISY, T)
+    truth = ncbench.zero_one(CLEAN, MODEL.predict(HELD_OUT))
+    assert found.measure == "zero_one"
+    assert found.low <= truth <= found.high
+    assert found.loss == pytest.approx(truth, abs=0.03)
+    # Noisy labels alone would say something else.
+    assert ncbench.zero_one(NOISY, MODEL.predict(HELD_OUT)) > truth + 0.05
+    other = estimate_performance(MODEL, HELD_OUT, NOISY, T, measure="g_mean")
+    clean = estimate_performance(MODEL, HELD_OUT, CLEAN, None, measure="g_mean")
+    assert clean.loss == pytest.approx(ncbench.g_mean(CLEAN, MODEL.predict(HELD_OUT)))
+    assert other.high - other.low > clean.high - clean.low
+
+
+def test_the_interval_includes_the_uncertainty_of_the_noise() -> None:
+    widths = []
+    for spread in (0.0, 0.02, 0.06):
+        found = estimate_performance(MODEL, HELD_OUT, NOISY, Uncertain(T, spread))
+        assert found.noise_included
+        assert "the uncertainty of the noise matrix is included" in str(found)
+        widths.append(found.high - found.low)
+    known = estimate_performance(MODEL, HELD_OUT, NOISY, T)
+    assert not known.noise_included
+    assert widths[0] == pytest.approx(known.high - known.low)
+    assert widths[0] < widths[1] < widths[2]
+
+
+def test_an_interval_that_says_little_is_called_so() -> None:
+    assert not estimate_performance(MODEL, HELD_OUT, NOISY, T).too_wide
+    found = estimate_performance(MODEL, HELD_OUT[:20], NOISY[:20], T)
+    assert found.too_wide
+    assert "too wide to be of use: hold out more labels" in str(found)
+    assert 0 <= found.low <= found.high <= 1
+
+
+def test_pipelines_frames_and_missing_classes() -> None:
+    pipeline = make_pipeline(StandardScaler(), clone(MODEL)).fit(X[:2000], Y[:2000])
+    mixed = pd.DataFrame(T, NAMES, NAMES).loc[NAMES[::-1], NAMES]
+    found = estimate_performance(pipeline, HELD_OUT, NOISY, mixed)
+    assert found.loss == pytest.approx(estimate_performance(MODEL, HELD_OUT, NOISY, T).loss)
+    ill = NOISY == "ill"
+    only = estimate_performance(MODEL, HELD_OUT[ill], NOISY[ill], None, "zero_one")
+    assert only.loss == pytest.approx(np.mean(MODEL.predict(HELD_OUT[ill]) != "ill"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y_noisy": NOISY[:9]}, r"X has 2000 rows, y_noisy has shape \(9,\)"),
+        ({"y_noisy": np.zeros(2000)}, "labels such as .*0.0.* fitted to labels such as .*'ill'"),
+        ({"model": GaussianNB().fit(X, Y)}, "GaussianNB does not say which it minimizes"),
+        ({"measure": "g_maen"}, "did you mean 'g_mean'"),
+        ({"noise_matrix": np.eye(3)}, "does not fit 2 classes"),
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(arguments: dict[str, Any], message: str) -> None:
+    given = {"model": MODEL, "X": HELD_OUT, "y_noisy": NOISY, "noise_matrix": T}
+    with pytest.raises(NcbenchError, match=message):
+        estimate_performance(**{**given, **arguments})
