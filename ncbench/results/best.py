@@ -38,9 +38,10 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     Only cells of the same problem are compared: same measure, data set, noise, sigma, seed,
     number of trials and test size. The best cell has the lowest mean. Another cell is level with
     it if the confidence interval of their paired difference, over the trials that both have,
-    includes zero. The best of k equal cells is chosen by its mean, so any of their k (k - 1) / 2
-    pairs may be the one that is compared: intervals are widened for that many (Bonferroni). With
-    one trial, or if all differences are equal, every cell is level.
+    includes zero. A cell that has its problem for itself has no mark. The best of k equal cells is
+    chosen by its mean, so any of their k (k - 1) / 2 pairs may be the one that is compared:
+    intervals are widened for that many (Bonferroni). With one trial, or if all differences are
+    equal, every cell is level.
 
     Examples
     --------
@@ -55,12 +56,11 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     [['a', 0.2, 'best'], ['b', 0.25, 'level'], ['c', 0.605, '']]
     """
     marks = [""] * len(frame)
-    compared = problems(frame).values()
-    if not any(len(cells) > 1 for cells in compared):
-        return frame.assign(mark=marks)  # there is nothing to compare
-    for cells in compared:
+    for cells in problems(frame).values():
+        if len(cells) == 1:
+            continue  # there is nothing to compare
         best = min(cells, key=lambda cell: cell.mean)
-        of_a_pair = 1 - (1 - level) / max(1, math.comb(len(cells), 2))
+        of_a_pair = 1 - (1 - level) / math.comb(len(cells), 2)
         for cell in cells:
             if cell.mean - best.mean <= TIE:
                 marks[cell.position] = BEST

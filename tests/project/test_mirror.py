@@ -13,6 +13,7 @@ TESTED_IN = {
     "cli/commands/bayes": "theory/test_bayes",
     "cli/commands/check": "testing/test_check",
     "cli/commands/compare": "results/test_reference",
+    "cli/commands/completion": "cli/test_completion",
     "cli/commands/estimate_noise": "noise_estimation/test_audit",
     "cli/commands/figures": "report/figures/test_files",
     "cli/commands/new_plugin": "plugin/test_scaffold",

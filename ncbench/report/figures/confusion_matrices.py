@@ -18,7 +18,6 @@ from ncbench.types import Array, Record
 
 _ANNOTATED = 6  # classes; with more, there is no room for numbers
 _NAMED = 12
-_SIDE = 2.5
 
 
 def confusions(record: Record) -> dict[str, Array]:
@@ -57,7 +56,7 @@ def confusions(record: Record) -> dict[str, Array]:
     return found
 
 
-def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
+def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record], side: float = 2.5) -> Figure:
     """Draw the confusion matrices of each algorithm for one problem, a row per algorithm.
 
     Rows of a matrix are divided by their sums: entry (i, j) is the share of label i that is
@@ -69,6 +68,8 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure
         Rows of ``results`` with one measure, problem and sigma.
     records : sequence
         The records that ``results`` was given.
+    side : float
+        The width of a matrix, with its labels, in inches.
     """
     done = frame[frame["status"] == "done"]
     if done.empty:
@@ -77,7 +78,7 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure
     found = [confusions(records[k]) for k in rows["record"]]
     names = [name for name in found[0] if all(name in each for each in found)]
     with drawing():
-        figure, axes = grid(len(rows), len(names), (_SIDE, _SIDE + 0.3))
+        figure, axes = grid(len(rows), len(names), (side, side + 0.2))
         image: Any = None
         matrices = [[_shares(each[name]) for name in names] for each in found]
         most = max(float(shares.max()) for line in matrices for shares in line)
@@ -85,20 +86,20 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record]) -> Figure
             axes, matrices, rows[["record", "series"]].to_numpy(), strict=True
         ):
             for panel, name, share in zip(line, names, shares, strict=True):
-                image = _draw(panel, share, records[k]["dataset"]["classes"], most)
-                panel.set_title(wrapped(f"{name}: {series}", _SIDE - 1.1), loc="left")
+                image = _draw(panel, share, records[k]["dataset"]["classes"], most, side)
+                panel.set_title(name, loc="left")
+            line[0].set_ylabel(f"{shortened(series, side - 0.5)}\nlabel")
         for panel in axes[-1]:
             panel.set_xlabel("predicted")
         for panel in axes[:-1].flat:
             panel.tick_params(labelbottom=False)
-        for panel in axes[:, 0]:
-            panel.set_ylabel("label")
         for panel in axes[:, 1:].flat:
             panel.tick_params(labelleft=False)
-        bar = figure.colorbar(image, ax=axes, shrink=0.6, aspect=30, label="share of the label")
-        if bar.solids is not None:
-            bar.solids.set_rasterized(True)  # not 256 rectangles in an SVG
-        bar.outline.set_visible(False)
+        if len(matrices[0][0]) > _ANNOTATED:
+            bar = figure.colorbar(image, ax=axes, shrink=0.6, aspect=30, label="share of the label")
+            if bar.solids is not None:
+                bar.solids.set_rasterized(True)  # not 256 rectangles in an SVG
+            bar.outline.set_visible(False)
         sigma = number(rows["sigma"].iloc[0])
         figure.suptitle(
             wrapped(f"{measure}, {problem}, sigma {sigma}", figure.get_figwidth() - 0.4),
@@ -114,7 +115,7 @@ def _shares(C: Array) -> Array:
     return shares
 
 
-def _draw(axes: Axes, share: Array, classes: Sequence[str], most: float) -> Any:
+def _draw(axes: Axes, share: Array, classes: Sequence[str], most: float, side: float) -> Any:
     n = len(share)
     image = axes.imshow(share, cmap="Blues", vmin=0, vmax=most, interpolation="none")
     axes.grid(visible=False)
@@ -122,7 +123,7 @@ def _draw(axes: Axes, share: Array, classes: Sequence[str], most: float) -> Any:
     if n <= _ANNOTATED:
         for i, j in np.ndindex(n, n):
             color = "#ffffff" if share[i, j] > 0.55 * most else "#000000"
-            size = min(8.0, 34 / n)
+            size = min(8.0, side * 13.6 / n)
             axes.text(j, i, f"{share[i, j]:.2f}", ha="center", va="center", color=color, size=size)
     if n <= _NAMED:
         names = [shortened(name, 0.7) for name in classes]

@@ -15,11 +15,8 @@ from ncbench.report.figures.style import INK, drawing, wrapped
 if TYPE_CHECKING:
     from ncbench.results import Ranking
 
-_WIDTH = 7.0  # inches of the figure
-_NAME = 2.1  # inches for the names on each side
 
-
-def critical_difference(ranking: Ranking) -> Figure:
+def critical_difference(ranking: Ranking, width: float = 7.0) -> Figure:
     """Draw average ranks as in Demsar (2006), with bars that join algorithms not separable.
 
     Names are in two columns, the better half on the left, each in its own row.
@@ -28,6 +25,8 @@ def critical_difference(ranking: Ranking) -> Figure:
     ----------
     ranking : Ranking
         As returned by ``ncbench.results.significance.rankings``.
+    width : float
+        The width in inches.
 
     References
     ----------
@@ -40,34 +39,36 @@ def critical_difference(ranking: Ranking) -> Figure:
             f"{ranking.measure}: ranks need two or more algorithms that have solved the same cells "
             "of two or more data sets"
         )
+    side = min(2.1, width / 3)  # inches for the names on each side
     average = ranks.average_ranks
     names = list(average)
-    labels = {name: wrapped(name, _NAME - 0.7, lines=2) for name in names}
+    labels = {name: wrapped(name, side - 0.7, lines=2) for name in names}
     row_height = 0.21 + 0.15 * max(label.count("\n") for label in labels.values())
     half = math.ceil(len(names) / 2)
-    heading = wrapped(_title(ranking, ranks.n_datasets), _WIDTH - 0.2)
+    heading = wrapped(_title(ranking, ranks.n_datasets), width - 0.2)
     # From the top: title, bar of the critical difference, axis, groups, names.
     above = 0.25 + 0.18 * (heading.count("\n") + 1) + 0.45
     below = 0.25 + 0.13 * len(ranks.groups) + row_height * (half + 0.5)
     with drawing():
-        figure = Figure(figsize=(_WIDTH, above + below))
+        figure = Figure(figsize=(width, above + below))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
-        axes.set_xlim(0, _WIDTH)
+        axes.set_xlim(0, width)
         axes.set_ylim(-below, above)
-        scale = (_WIDTH - 2 * _NAME) / max(1, len(names) - 1)
+        scale = (width - 2 * side) / max(1, len(names) - 1)
 
         def place(rank: float) -> float:
-            return _NAME + (rank - 1) * scale
+            return side + (rank - 1) * scale
 
         _axis(axes, len(names), place(1), place(len(names)))
         axes.text(0.1, above - 0.1, heading, va="top")
         reach = (ranks.critical_difference or 0) * scale
-        if 0 < reach <= _WIDTH - _NAME - 1.2:
+        if 0 < reach <= width - side - 1.2:
             axes.plot([place(1), place(1) + reach], [0.42, 0.42], color=INK, lw=1, marker="|")
         label = f"Wilcoxon's p = {ranks.p:.2g}"  # of two algorithms
         if ranks.critical_difference is not None:
             label = f"critical difference {ranks.critical_difference:.2f}"
+        label = wrapped(label, side - 0.25)
         axes.text(place(1) - 0.12, 0.42, label, ha="right", va="center")
         depth = 0.0
         for group in ranks.groups:
@@ -79,7 +80,7 @@ def critical_difference(ranking: Ranking) -> Figure:
             # The innermost names are lowest on each side, so that no leader crosses another.
             row = number if left else len(names) - 1 - number
             y = depth - 0.1 - row_height * (row + 0.6)
-            edge = _NAME - 0.15 if left else _WIDTH - _NAME + 0.15
+            edge = side - 0.15 if left else width - side + 0.15
             x = place(average[name])
             axes.plot([x, x, edge], [0, y, y], color=INK, lw=0.8)
             label = f"{labels[name]}  {average[name]:.2f}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -35,6 +36,7 @@ PANEL = (3.5, 2.7)
 """Size of one panel in inches: the width of a phone at 96 pixels per inch."""
 
 _POINTS = 9.0
+_PART = re.compile(r"[^ _=./:-]*[ _=./:-]*")  # a line may end after each part of a text
 _LOOK: dict[Any, Any] = {
     "font.size": _POINTS,
     "axes.titlesize": _POINTS,
@@ -100,34 +102,29 @@ def grow(figure: Figure, rows: int, texts: Sequence[str]) -> None:
 def wrapped(text: str, width: float, lines: int = 3) -> str:
     r"""Wrap a text to a width in inches; an ellipsis replaces what exceeds the lines.
 
+    A line ends after a space, or after the punctuation inside a name, never inside a word: a word
+    that is longer than a line is shortened.
+
     Examples
     --------
     >>> wrapped("h_mean, vehicle", 3.5)
     'h_mean, vehicle'
     >>> wrapped("h_mean, vehicle", 0.8)
     'h_mean,\nvehicle'
+    >>> wrapped("t_estimator=cautious_map", 1.0)
+    't_estimator=\ncautious_map'
     >>> wrapped("a" * 100, 1.0, lines=2)
-    'aaaaaaaaaaaa\naaaaaaaaaa…'
+    'aaaaaaaaaa…'
     """
     found = [""]
-    for word in printable(text).split():
-        longer = f"{found[-1]} {word}".strip()
-        if text_width(longer) <= width:
-            found[-1] = longer
-            continue
-        rest = word
-        if found[-1]:
-            found.append("")
-        while text_width(rest) > width and len(rest) > 1:  # a word longer than a line
-            fits = next(k for k in range(len(rest), 0, -1) if text_width(rest[:k]) <= width)
-            found[-1], rest = rest[:fits], rest[fits:]
-            found.append("")
-        found[-1] = rest
+    for part in _PART.findall(" ".join(printable(text).split())):
+        if text_width((found[-1] + part).rstrip()) <= width:
+            found[-1] += part
+        else:
+            found = [*found, shortened(part, width)] if found[-1] else [shortened(part, width)]
+    found = [line.rstrip() for line in found]
     if len(found) > lines:
-        last = found[lines - 1]
-        while last and text_width(last + "…") > width:
-            last = last[:-1]
-        found = [*found[: lines - 1], last + "…"]
+        found = [*found[: lines - 1], shortened(found[lines - 1] + "…", width)]
     return "\n".join(found)
 
 
@@ -148,7 +145,7 @@ def shortened(text: str, width: float) -> str:
     'ncfw algo.m…'
     """
     text = printable(text)
-    if text_width(text) <= width:
+    if text_width(text.rstrip()) <= width:
         return text
     while text and text_width(text + "…") > width:
         text = text[:-1]

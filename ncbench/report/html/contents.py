@@ -15,10 +15,21 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from ncbench.errors import counted
 from ncbench.report.export import Results
 from ncbench.report.grid import Entry
 from ncbench.report.layout import MISSING, distinct
-from ncbench.results import LEADING, FrameBuilder, Value, as_text, keys_of, rankings, written
+from ncbench.results import (
+    BEST,
+    LEADING,
+    FrameBuilder,
+    Value,
+    as_text,
+    keys_of,
+    marked,
+    rankings,
+    written,
+)
 from ncbench.results.series import plain
 from ncbench.run import describe_cell, read_configs
 from ncbench.types import Record
@@ -94,7 +105,7 @@ def links(paths: Sequence[Path], page: Path) -> list[str]:
 
 
 def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[str, int]) -> Table:
-    """Return the table of records, as ``aggregate`` prints it.
+    """Return the table of records, as ``aggregate`` prints it, without rows of skipped cells.
 
     Parameters
     ----------
@@ -129,7 +140,12 @@ def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[st
         number = next((str(series[row["id"]]) for row in found if row["id"] in series), "")
         rows.append(Row(list(names), named["measure"], named["dataset"], number, places))
     headings = list(grid.columns[grid.labels :])
-    return Table(list(layout.rows), headings, rows, grid.notes, grid.heading)
+    shown = [row for row in rows if any(place.status != "skipped" for place in row.places)]
+    notes = list(grid.notes)
+    if len(shown) < len(rows):
+        left = counted(len(rows) - len(shown), "row is", "rows are")
+        notes.append(f"{left} left out because all cells are skipped; Cells below has them.")
+    return Table(list(layout.rows), headings, shown, notes, grid.heading)
 
 
 def cells(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
@@ -159,10 +175,40 @@ def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
             for name in dict.fromkeys(done["series"])
         ]
         said = " ".join(r.conclusion if r else _NOT_RANKED for r in ranked) or "No cell is done."
-        found.append(
-            {"measure": measure, "problems": problems, "algorithms": algorithms, "said": said}
-        )
+        words = in_words(done)
+        found.append({"measure": measure, "problems": problems, "algorithms": algorithms,
+                      "said": said, "words": words})  # fmt: skip
     return found
+
+
+def in_words(done: pd.DataFrame) -> str:
+    """Say which algorithm is best among the finished cells of one measure, and how surely."""
+    by_problem = done.groupby(["problem", "sigma"], sort=False)
+    compared = [
+        dict(zip(rows["series"], marked(plain(rows))["mark"], strict=True))
+        for _, rows in by_problem
+        if rows["series"].nunique() > 1
+    ]
+    if not compared:
+        return "No two algorithms have solved the same problem, so nothing is compared."
+    wins = Counter(name for marks in compared for name, mark in marks.items() if mark == BEST)
+    lead, most = wins.most_common(1)[0]
+    ahead = [marks for marks in compared if marks.get(lead) == BEST]
+    level = Counter(
+        name for marks in ahead for name, mark in marks.items() if mark and name != lead
+    )
+    sure = sum(len(marks) - 1 for marks in ahead) - level.total()
+    chance = " and ".join(f"against {name} in {count}" for name, count in level.most_common())
+    means = done.pivot_table(index=["problem", "sigma"], columns="series", values="mean").dropna()
+    average = ", ".join(f"{name} {mean:.3f}" for name, mean in means.mean().sort_values().items())
+    sentences = [
+        f"{lead} has the lowest mean loss in {most} of {counted(len(compared), 'problem')} (a data "
+        "set with a sigma).",
+        chance and f"That may be chance {chance} of them.",
+        sure and f"{'The other' if chance else 'All'} differences are beyond chance.",
+        len(means) and f"Mean loss, over {counted(len(means), 'problem')}: {average}.",
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def commands(records: Sequence[Record]) -> list[tuple[str, int]]:

@@ -96,6 +96,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["text"] = as_text
+    environment.filters["breakable"] = lambda text: Markup("=<wbr>").join(text.split("="))
     return environment
 
 

@@ -126,7 +126,7 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
         "part. Noisy: T C, as noisy labels would show it. Corrected: T C, corrected with the noise "
         "matrix that the algorithm was given; this is C again if that was T itself.",
         True,
-        _each(one_sigma, lambda rows: confusion_matrices(rows, records)),
+        _each(one_sigma, lambda rows: confusion_matrices(rows, records, side=1.5)),
     )
     yield _Kind(
         "Path of Frank-Wolfe",
@@ -159,4 +159,4 @@ def _task(draw: Callable[[pd.DataFrame], Figure], rows: pd.DataFrame) -> Callabl
 
 
 def _diagram(ranking: Ranking) -> Callable[[], Figure]:
-    return lambda: critical_difference(ranking)
+    return lambda: critical_difference(ranking, width=4.6)

@@ -6,6 +6,7 @@ reason; with NCBENCH_NEED_TOOLS=1 in the environment they fail instead.
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import time
@@ -45,6 +46,45 @@ OVERLAPS = """svg => {
     }
   }));
   return { found, count: texts.length };
+}"""
+
+
+# Parts of tables and figures that are out of sight or out of their place, and words on two lines.
+# A name may go on after a hyphen or an equals sign; hashes are not words.
+FAULTS = """() => {
+  const faults = [];
+  const name = node => `${node.tagName} ${node.textContent.trim().slice(0, 40)}`;
+  const seen = node => node.getClientRects().length > 0;
+  for (const box of document.querySelectorAll('.scroll, figure, td, th')) {
+    if (seen(box) && box.scrollWidth > box.clientWidth + 1) faults.push(`wider: ${name(box)}`);
+  }
+  for (const cell of document.querySelectorAll('td, th')) {
+    const { left, right, width } = cell.getBoundingClientRect();
+    const out = left < 0 || right > innerWidth || width < 5;
+    if (seen(cell) && out) faults.push(`hidden: ${name(cell)}`);
+  }
+  const texts = 'h1, h2, h3, nav a, .tiles li, .words, th, td:not(.id)';
+  for (const element of document.querySelectorAll(texts)) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (const word of node.data.matchAll(/[^\\s=-]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        const lines = new Set(Array.from(range.getClientRects(), box => Math.round(box.top)));
+        if (lines.size > 1) faults.push(`broken: ${word[0]}`);
+      }
+    }
+  }
+  const cells = Array.from(document.querySelectorAll('#table td, #table th')).filter(seen);
+  const boxes = cells.map(cell => cell.getBoundingClientRect());
+  boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, k) => {
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    const pair = `${name(cells[i])} | ${name(cells[i + 1 + k])}`;
+    if (across > 1 && down > 1) faults.push(`overlap: ${pair}`);
+  }));
+  return faults;
 }"""
 
 
@@ -207,6 +247,53 @@ def test_labels_do_not_overlap_and_the_page_fits(
     background = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, background[4:-1].split(","))) < 300) == (scheme == "dark")
     assert opened.trouble == []
+    opened.context.close()
+
+
+@pytest.fixture(scope="module", params=[4, 11])
+def long_names(
+    request: Any, tmp_path_factory: pytest.TempPathFactory, make_record: Make
+) -> tuple[Path, int]:
+    """Write the page of a sweep with long names, some or many sigmas, and skipped cells."""
+    folder = tmp_path_factory.mktemp("long")
+    for measure, dataset, algo, sigma in itertools.product(
+        ("h_mean", "micro_f1"), ("breast_cancer", "pageblocks"),
+        ("ncfw", "ncbs", "nclr_forward", "nclr_backward"), range(request.param),
+    ):  # fmt: skip
+        record = make_record(algo, dataset, sigma / 30, [0.2, 0.22, 0.25], measure)
+        if algo == ("ncbs" if measure == "h_mean" else "ncfw"):
+            reason = f"algo={algo} cannot optimize {measure}"
+            record |= {"status": "skipped", "trials": [], "reason": reason}
+        write_json(folder / "outputs" / "cells" / record["id"] / "record.json", record)
+    assert main([str(folder / "outputs"), "--out", str(folder / "report.html")]) == 0
+    return folder / "report.html", request.param
+
+
+# A4 without its margins is 703 px wide.
+@pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (390, "screen"), (703, "print")])
+def test_no_column_is_hidden_no_word_broken_and_nothing_overlaps(
+    browser: Any, long_names: tuple[Path, int], width: int, media: str
+) -> None:
+    path, sigmas = long_names
+    opened = Opened(browser, path, width)
+    opened.page.emulate_media(media=media)
+    assert opened.page.locator("#table tbody td.number").count() == 12 * sigmas
+    assert opened.page.evaluate(FAULTS) == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+    opened.context.close()
+
+
+def test_rows_of_skipped_cells_are_left_out_and_the_page_concludes_in_words(
+    browser: Any, long_names: tuple[Path, int]
+) -> None:
+    path, sigmas = long_names
+    opened = Opened(browser, path)
+    assert "ncbs" not in opened.column("#table table", 3)[:6]
+    assert opened.column("#cells table", 3).count("ncbs") == 4 * sigmas
+    assert "4 rows are left out because all cells are skipped" in opened.page.inner_text("#table")
+    words = opened.page.locator(".words").all_inner_texts()
+    assert len(words) == 2
+    assert words[0].startswith("h_mean: ncfw has the lowest mean loss in ")
     opened.context.close()
 
 

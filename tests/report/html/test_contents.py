@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ncbench.report.html import contents
+from ncbench.results.series import results
 
 Make = Callable[..., dict[str, Any]]
 
 
 def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
-    from ncbench.results.series import results
-
     losses = {("a", 0.1): (0.1, 0.2), ("a", 0.4): (0.3, 0.2), ("b", 0.1): (0.1, 0.1)}
     records = [
         make_record(algo, dataset, sigma, [loss])
@@ -23,3 +22,20 @@ def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
     assert found["problems"] == 3
     wins = {algorithm["name"]: algorithm["wins"] for algorithm in found["algorithms"]}
     assert wins == {"ncfw": 2, "fw": 2}  # on b they are tied
+
+
+def test_the_conclusion_says_who_is_best_and_how_surely(make_record: Make) -> None:
+    losses = {"ncfw": [0.1, 0.11, 0.12], "close": [0.1, 0.12, 0.13], "far": [0.5, 0.51, 0.53]}
+    records = [
+        make_record(algo, sigma=sigma, losses=values)
+        for algo, values in losses.items()
+        for sigma in (0.1, 0.2)
+    ]
+    (found,) = contents.conclusions(results(records))
+    assert found["words"] == (
+        "ncfw has the lowest mean loss in 2 of 2 problems (a data set with a sigma). That may be "
+        "chance against close in 2 of them. The other differences are beyond chance. Mean loss, "
+        "over 2 problems: ncfw 0.110, close 0.117, far 0.513."
+    )
+    (alone,) = contents.conclusions(results(records[:2]))
+    assert alone["words"].startswith("No two algorithms have solved the same problem")
