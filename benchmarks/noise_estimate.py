@@ -134,7 +134,8 @@ def one(
     dataset: Dataset, kind: str, sigma: float, draw: int, estimators: Sequence[str]
 ) -> list[tuple[float, float]]:
     """Return (share, error of no correction), then (share, error) of each estimate."""
-    n, case = dataset.n_classes, KINDS.index(kind) * len(SIGMAS) + round(10 * sigma)
+    level = SIGMAS.index(sigma) if sigma in SIGMAS else round(1000 * sigma)
+    n, case = dataset.n_classes, KINDS.index(kind) * len(SIGMAS) + level
     rng = np.random.default_rng([draw, case, n, len(dataset.y)])
     truth = NoiseMatrix(load("noise", kind)().matrix(n, sigma, rng))
     y = truth.draw_labels(dataset.y, rng)

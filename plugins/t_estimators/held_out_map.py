@@ -27,6 +27,7 @@ _BOUNDS = (-12.0, 4.0)  # of V; beyond them, the sigmoid is flat
 _TYPICAL_LEVEL = 0.2
 _LEVEL_SD = 2.0  # of the level's log odds: from 0.5 % to almost all labels within two
 _SHARPNESS_SD = 10.0
+_CLEAR = 0.05  # share of ambiguous examples up to which classes are apart
 
 
 class HeldOutMAP:
@@ -51,7 +52,8 @@ class HeldOutMAP:
     ----------
     caution : float
         Nats of evidence that a larger tau must gain if its ``||T^-1||_1`` is twice as large; in
-        proportion for other ratios.
+        proportion for other ratios, and less if its clean posterior leaves fewer than 5 % of the
+        examples ambiguous.
     allowance : float
         Nats that it must gain, in addition, for each example that its own clean posterior leaves
         ambiguous: there, the model may be wrong.
@@ -65,7 +67,7 @@ class HeldOutMAP:
 
     def __init__(
         self,
-        caution: float = 16.0,
+        caution: float = 24.0,
         allowance: float = 0.05,
         folds: int = 5,
         max_rows: int = 10_000,
@@ -92,7 +94,7 @@ class HeldOutMAP:
             X, y, n, deal_folds(y, self.folds, rng.permutation(len(y)))
         )
         fits = [best_fit(evidence, y, n, tau, checked) for tau in SPREADS]
-        T = self._choose(fits).draw(self.draws, rng).mean(axis=0)
+        T = self._choose(fits, len(y)).draw(self.draws, rng).mean(axis=0)
         accuracy = float((evidence.argmax(axis=2) == y).mean(axis=1).max())
         draws = self._vague(fits[1:], rng)
         return repair_estimate(T, sample.classes, draws=draws, accuracy=accuracy)
@@ -109,12 +111,13 @@ class HeldOutMAP:
             order = order[np.argsort(sample.checked[order] == UNKNOWN, kind="stable")]
         return np.sort(order[: self.max_rows])
 
-    def _choose(self, fits: Sequence["Fit"]) -> "Fit":
+    def _choose(self, fits: Sequence["Fit"], rows: int) -> "Fit":
         """Return the fit with the smallest tau that no fit with a larger one beats clearly."""
         chosen = fits[0]
         for fit in fits[1:]:
             larger = max(fit.inverse_norm / chosen.inverse_norm - 1, 0.0)
-            needed = self.caution * larger + self.allowance * fit.ambiguous
+            unclear = min(fit.ambiguous / (_CLEAR * rows), 1.0)
+            needed = self.caution * larger * unclear + self.allowance * fit.ambiguous
             if fit.log_evidence - chosen.log_evidence > needed:
                 chosen = fit
         return chosen

@@ -36,7 +36,7 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
 
 
 def test_without_clean_labels_a_trusted_set_is_refused_with_what_would_work() -> None:
-    with pytest.raises(NcbenchError, match="cautious_map and forward_map need only noisy labels"):
+    with pytest.raises(NcbenchError, match="held_out_map and forward_map need only noisy labels"):
         sample().trusted(0.1)
     own = sample(clean=CleanLabels(np.zeros(40, dtype=int), np.random.default_rng(0)))
     assert len(own.trusted(0.25).y) == 10
