@@ -1,8 +1,9 @@
 """Coverage of the intervals of ``estimate_noise``, where its verdict is to rely on it.
 
 Draws a problem, flips labels with a random noise matrix and asks for an estimate, again and again.
-Counts how often the 90 % interval of the share of wrong labels holds the share in the sample, which
-part of the intervals of T's entries hold the entry, and whether estimates are in their intervals.
+Counts how often the 90 % interval of the share of wrong labels holds the share that T leads to
+expect, and the share in the sample; which part of the intervals of T's entries hold the entry; and
+whether estimates are in their intervals.
 
     python benchmarks/noise_coverage.py --repetitions 40        # of each of the five problems
 """
@@ -41,7 +42,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
-    kept: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
+    kept: dict[str, list[tuple[float, float, float, float, float]]] = defaultdict(list)
     for problem in args.problems:
         verdicts: dict[str, int] = defaultdict(int)
         for k in range(args.repetitions):
@@ -61,18 +62,25 @@ def main() -> None:
             inside = (found.low <= found.matrix) & (found.matrix <= found.high)
             entries = (found.low <= noise.matrix) & (noise.matrix <= found.high)
             wrong = float((y != truth).mean())
+            expected = float((1 - np.diagonal(noise.matrix))[truth].mean())
             kept[problem].append((
+                found.share.low <= expected <= (found.share.high or 0),
                 found.share.low <= wrong <= (found.share.high or 0),
                 entries.mean(),
                 inside.all() and found.share.low <= found.share.estimate <= (found.share.high or 0),
                 found.share.estimate / wrong - 1,
             ))  # fmt: skip
-        of = np.array(kept[problem]) if kept[problem] else np.full((1, 4), np.nan)
-        print(f"{problem}: {dict(verdicts)}; share covered {of[:, 0].mean():.1%}, entries "
-              f"{of[:, 1].mean():.1%}, estimate inside {of[:, 2].mean():.0%}, "
-              f"mean relative error {of[:, 3].mean():+.1%}", flush=True)  # fmt: skip
-    of = np.concatenate([np.array(rows) for rows in kept.values()])
-    print(f"all {len(of)}: share covered {of[:, 0].mean():.1%}, entries {of[:, 1].mean():.1%}")
+        of = np.array(kept[problem]) if kept[problem] else np.full((1, 5), np.nan)
+        print(f"{problem}: {dict(verdicts)};", summary(of), flush=True)
+    print(f"all {sum(map(len, kept.values()))}:", summary(np.concatenate(list(kept.values()))))
+
+
+def summary(of: np.ndarray) -> str:
+    share, sample, entries, inside, error = of.mean(axis=0)
+    return (
+        f"share covered {share:.1%}, that of the sample {sample:.1%}, entries {entries:.1%}; "
+        f"estimate inside {inside:.0%}; mean relative error {error:+.1%}"
+    )
 
 
 if __name__ == "__main__":
