@@ -88,7 +88,7 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record], side: flo
             for panel, name, share in zip(line, names, shares, strict=True):
                 image = _draw(panel, share, records[k]["dataset"]["classes"], most, side)
                 panel.set_title(name, loc="left")
-            line[0].set_ylabel(f"{shortened(series, side - 0.5)}\nlabel")
+            line[0].set_ylabel(f"{shortened(series, 0.65 * side - 0.1)}\nlabel")
         for panel in axes[-1]:
             panel.set_xlabel("predicted")
         for panel in axes[:-1].flat:

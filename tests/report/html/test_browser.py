@@ -260,7 +260,7 @@ def long_names(
         ("h_mean", "micro_f1"), ("breast_cancer", "pageblocks"),
         ("ncfw", "ncbs", "nclr_forward", "nclr_backward"), range(request.param),
     ):  # fmt: skip
-        record = make_record(algo, dataset, sigma / 30, [0.2, 0.22, 0.25], measure)
+        record = make_record(algo, dataset, round(sigma / 25, 2), [0.2, 0.22, 0.25], measure)
         if algo == ("ncbs" if measure == "h_mean" else "ncfw"):
             reason = f"algo={algo} cannot optimize {measure}"
             record |= {"status": "skipped", "trials": [], "reason": reason}
