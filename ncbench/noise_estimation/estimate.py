@@ -135,7 +135,9 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         self.classes = tuple(classes)
         self.counts = counts
         self.features = features
-        self.low, self.high = low, high
+        # NoiseMatrix may have changed the last bit of an entry.
+        self.low = None if low is None else np.minimum(low, self.matrix)
+        self.high = None if high is None else np.maximum(high, self.matrix)
         self.share = share
         self.resamples = resamples
         self.rivals = tuple(rivals)
