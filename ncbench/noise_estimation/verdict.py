@@ -112,7 +112,7 @@ def counted_share(wrong: int, checked: int) -> Interval:
     Examples
     --------
     >>> print(counted_share(20, 100))
-    20.0% [14.3%, 27.4%]
+    20.0% [14.3%, 27.3%]
     """
     share = wrong / checked
     center = (wrong + _Z**2 / 2) / (checked + _Z**2)

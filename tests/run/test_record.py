@@ -132,9 +132,9 @@ def test_a_failure_does_not_wait_for_whoever_is_at_the_cell(tmp_path: Path) -> N
 
 
 def test_the_id_of_a_cell_of_a_file_is_that_of_before(ncbench: Callable, tmp_path: Path) -> None:
-    rows = "".join(f"{i},{i % 3}\n" for i in range(30))
+    rows = "".join(f"{2 * i},{i % 3}\n" for i in range(30))
     (tmp_path / "mine.csv").write_text("a,label\n" + rows)
     options = ("dataset=file", "dataset.path=mine.csv", "dataset.target=label", "trials=1")
     assert ncbench(*options, "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0").code == 0
     # As written by the version whose data set "file" had the parameters path and target alone.
-    assert [path.name for path in (tmp_path / "outputs/cells").iterdir()] == ["3e3f2935d8dcea11"]
+    assert [path.name for path in (tmp_path / "outputs/cells").iterdir()] == ["7a5770f891634dbe"]
