@@ -133,7 +133,9 @@ def ncbench(
 
     yield run
     use_files([])  # what a command took from files is not for the next test
-    executor = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+    executor = getattr(
+        sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None
+    )
     if executor is not None:  # its processes would stay in this test's folder
         executor.shutdown(kill_workers=True)
 
