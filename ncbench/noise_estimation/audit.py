@@ -184,7 +184,8 @@ def examine(
         counted = _count(data)
         found = counted_share(int((data.y != data.clean)[both].sum()), int(both.sum()))
         without = estimator.estimate(replace(_sample(data, cpe, seed), checked=None))
-        unchecked = _share(without, sample.counts, getattr(without, "draws", None), ())
+        if without != noise:  # else the estimator does not use them
+            unchecked = _share(without, sample.counts, getattr(without, "draws", None), ())
     verdict = judge(noise, _judged(data, cpe, seed), share, low, high, found)
     return NoiseEstimate(
         noise,

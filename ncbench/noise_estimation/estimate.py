@@ -85,7 +85,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
     checked : int
         Number of checked labels that were used.
     unchecked : Interval or None
-        The share as estimated without the checked labels.
+        The share as estimated without the checked labels, if the estimator uses them.
     annotators : tuple of Annotator
         The best first, if several people gave labels.
 

@@ -76,7 +76,7 @@ def _checked(noise: NoiseEstimate) -> list[str]:
     difference = np.abs(noise.matrix - noise.counted.matrix).mean()
     what = counted(noise.checked, "label" if noise.annotators else "row")
     used = []
-    if noise.unchecked is not None and noise.unchecked != noise.share:
+    if noise.unchecked is not None:
         used = [f"Without them, the estimate would be {noise.unchecked}.", ""]
     return [
         "",

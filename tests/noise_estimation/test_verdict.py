@@ -49,6 +49,7 @@ def test_checked_labels_that_contradict_the_estimate_are_a_doubt():
     clean = np.where(y != truth, truth, None)  # only wrong labels were checked
     found = estimate_noise(X, y, random_state=0, estimator="hoc", bootstrap=0, clean=clean)
     assert any("drawn at random?" in doubt for doubt in found.doubts)
+    assert found.unchecked is None  # hoc does not use them
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
