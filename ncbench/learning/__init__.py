@@ -17,7 +17,7 @@ from ncbench.learning.classifier import (
     require_family,
     resolve_measure,
 )
-from ncbench.learning.joint_noise import JointFit, fit_joint_noise
+from ncbench.learning.joint_noise import JointFit, OffDiagonal, fit_joint_noise
 from ncbench.learning.linear_softmax import (
     LinearSoftmax,
     descend_linear_softmax,
@@ -30,7 +30,7 @@ from ncbench.learning.scoring import scorer
 
 __all__ = [
     "CrossEntropy", "ForwardCrossEntropy", "JointFit", "LinearSoftmax", "Loss", "LossValue",
-    "NoisyLabelClassifier", "PosteriorClassifier", "algorithm_for", "aligned_noise",
+    "NoisyLabelClassifier", "OffDiagonal", "PosteriorClassifier", "algorithm_for", "aligned_noise",
     "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax",
     "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
     "fit_penalty_path", "fit_posterior", "posterior", "prediction", "require_family",

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.data import UNKNOWN
 from ncbench.errors import require
-from ncbench.learning import deal_folds, fit_cpe, posterior
+from ncbench.learning import OffDiagonal, deal_folds, fit_cpe, posterior
 from ncbench.noise_estimation import repair_estimate
 from ncbench.types import Array, Labels
 
@@ -169,7 +169,8 @@ class Fit(NamedTuple):
         normal = rng.standard_normal((len(self.root), count))
         parameters = solve_triangular(self.root.T, normal, lower=False)
         V = np.clip(self.V[:, None] + parameters[-len(self.V) :], *_BOUNDS)
-        return np.array([_matrix(v, len(self.T)) for v in V.T])
+        noise = OffDiagonal(len(self.T))
+        return np.array([noise.matrix(v) for v in V.T])
 
 
 def best_fit(F: Array, y: Labels, n: int, tau: float, checked: Labels | None = None) -> Fit:
@@ -203,6 +204,7 @@ class _Model:
 
     def __init__(self, F: Array, y: Labels, n: int, tau: float, checked: Labels | None) -> None:
         self.F, self.n, self.learners = F, n, len(F)
+        self.noise = OffDiagonal(n)
         self.off = ~np.eye(n, dtype=bool)
         self.k, self.l = np.nonzero(self.off)
         size, entries = len(F) + n, n * (n - 1)
@@ -238,7 +240,7 @@ class _Model:
         V = result.x[-len(self.k) :]
         log_evidence = -result.fun + prior / 2 - np.log(np.diagonal(root)).sum()
         ambiguous = float((1 - np.exp(self._posterior(result.x)).max(axis=1)).sum())
-        return Fit(V, _matrix(V, self.n), float(log_evidence), ambiguous, root)
+        return Fit(V, self.noise.matrix(V), float(log_evidence), ambiguous, root)
 
     def _posterior(self, theta: Array) -> Array:
         a, b = theta[: self.learners], theta[self.learners : self.learners + self.n]
@@ -247,7 +249,8 @@ class _Model:
     def objective(self, theta: Array) -> tuple[float, Array]:
         """Return the negative log posterior and its gradient."""
         log_g = self._posterior(theta)
-        g, T = np.exp(log_g), _matrix(theta[-len(self.k) :], self.n)
+        V = theta[-len(self.k) :]
+        g, T = np.exp(log_g), self.noise.matrix(V)
         dZ = np.empty_like(g)
         # A noisy label has probability q = (T g)_y.
         share = T[self.y] * g[self.unseen]
@@ -262,7 +265,7 @@ class _Model:
         deviation = theta - self.mean
         pull = self.precision @ deviation
         gradient = np.concatenate(
-            [np.tensordot(self.F, dZ, 2), dZ.sum(axis=0), dT.ravel() @ self._jacobian(theta)]
+            [np.tensordot(self.F, dZ, 2), dZ.sum(axis=0), self.noise.chain(V, dT)]
         )
         return float(value + deviation @ pull / 2), gradient + pull
 
@@ -282,7 +285,7 @@ class _Model:
     def information(self, theta: Array) -> Array:
         """Return the expected information about theta, including the prior's."""
         g = np.exp(self._posterior(theta))
-        T = _matrix(theta[-len(self.k) :], self.n)
+        T = self.noise.matrix(theta[-len(self.k) :])
         n, J = self.n, self._jacobian(theta)
         # V enters a label's probability through T only: columns of J by (row, column) of T.
         u = g[self.unseen]
@@ -313,13 +316,6 @@ class _Model:
         pairs = self.pairs.sum(axis=0) / T
         VV = VV + J.T @ (pairs.ravel()[:, None] * J)
         return np.block([[aa, ab, aV], [ab.T, bb, bV], [aV.T, bV.T, VV]]) + self.precision
-
-
-def _matrix(V: Array, n: int) -> Array:
-    """Return ``T = A / colsum(A)`` with ``A = I + sigmoid(V) (1 - I)``."""
-    A = np.eye(n)
-    A[~np.eye(n, dtype=bool)] = expit(V)
-    return np.asarray(A / A.sum(axis=0))
 
 
 def _symmetric(n: int, level: float) -> Array:
