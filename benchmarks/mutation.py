@@ -150,7 +150,7 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def survives(mutant: Mutant, path: Path, seconds: float) -> bool:
-    """Run the tests of a mutant in a fork; a hang counts as noticed."""
+    """Run the tests of a mutant in a fork; a hang counts as noticed, and is printed."""
     pid = os.fork()
     if pid == 0:
         import pytest
@@ -170,6 +170,9 @@ def survives(mutant: Mutant, path: Path, seconds: float) -> bool:
         time.sleep(0.05)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
+    print(
+        f"too slow {mutant.module}:{mutant.line}: {mutant.before}  ->  {mutant.after}", flush=True
+    )
     return False
 
 
@@ -183,7 +186,10 @@ def main() -> None:
     args = parser.parse_args()
     end = time.monotonic() + args.seconds
 
-    import hypothesis  # noqa: F401
+    # Imported once, for all forks.
+    for name in ["hypothesis", "hydra", "pandas", "pytest", "scipy.stats", "sklearn.ensemble",
+                 "sklearn.linear_model", "sklearn.model_selection"]:  # fmt: skip
+        importlib.import_module(name)
 
     paths = {
         name: ROOT / name.replace("ncbench_plugins", "plugins").replace(".", "/")
