@@ -7,6 +7,7 @@ from typing import Any
 
 from ncbench import hookimpl
 
+from .anchored_forward import anchored
 from .any_sklearn import sklearn_classifier
 from .forward import forward, power_forward
 from .gradient_boosting import boosting
@@ -22,6 +23,7 @@ def ncbench_cpe_learners() -> Mapping[str, Callable[..., Any]]:
         "power_logistic": power_logistic,
         "stacked": stacked,
         "forward": forward,
+        "anchored": anchored,
         "power_forward": power_forward,
         "boosting": boosting,
         "sklearn": sklearn_classifier,
