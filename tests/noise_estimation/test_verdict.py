@@ -29,6 +29,7 @@ def test_clean_classes_have_no_noise():
     assert found.share.estimate < 0.02
 
 
+@pytest.mark.slow
 def test_overlap_is_said_with_a_range_and_a_number_of_labels_to_check():
     X, y, truth = problem(1, 0.1, seed=1)
     found = estimate_noise(X, y, random_state=0)

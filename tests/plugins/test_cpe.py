@@ -89,7 +89,9 @@ def best_strength_by_brute_force(X: np.ndarray, y: np.ndarray, folds: int) -> fl
     return grid[hits.argmax()]  # ties to the smaller C
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
+)
 def test_logistic_chooses_C_by_accuracy_as_brute_force_does(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = np.hstack([blobs(m=60, spread=1.2, seed=seed)[0], rng.normal(size=(60, 6))])

@@ -32,6 +32,7 @@ def test_the_estimator_example_runs() -> None:
     assert names["ncfw"].predict(names["X"][:3]).tolist() == [0, 0, 0]  # type: ignore[attr-defined,index]
 
 
+@pytest.mark.slow
 def test_the_way_from_doubtful_labels_to_a_saved_classifier(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

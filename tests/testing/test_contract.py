@@ -41,6 +41,8 @@ SLOW = {
     *("algo=fw-scikit_learn", "algo=bs-scikit_learn"),
     *("algo=nclr_forward-scikit_learn", "algo=nclr_backward-scikit_learn"),
     *("noise=instance_dependent-sigma", "t_estimator=cautious_map-improves"),
+    # Two seconds for each estimate.
+    *(f"t_estimator=held_out_map-{name}" for name in ("improves", "orientation", "seeded")),
 }
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype", "dataset=music_genre"}
 
