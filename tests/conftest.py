@@ -19,6 +19,7 @@ from made_up_files import write_sweep
 from needs import shared, unavailable
 
 from ncbench.cli.main import main
+from ncbench.errors import notice_once
 from ncbench.plugin.registry import use_files
 
 LEFT_OUT = pytest.StashKey[int]()
@@ -126,6 +127,7 @@ def ncbench(
 
     def run(*argv: str) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["ncbench", *argv])
+        notice_once.cache_clear()  # a command has a process of its own
         with pytest.raises(SystemExit) as stop:
             main()
         captured = capsys.readouterr()

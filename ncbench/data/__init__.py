@@ -11,8 +11,8 @@ from ncbench.data.dataset import (
     positions,
     read_only,
 )
-from ncbench.data.encoding import features_and_labels, split_labels
-from ncbench.data.labels import label_array
+from ncbench.data.encoding import features_and_labels, fitted_encoder, split_labels
+from ncbench.data.labels import label_array, plain_array
 from ncbench.data.noise_model import (
     InstanceNoise,
     MatrixNoise,
@@ -33,7 +33,7 @@ from ncbench.data.tables import TABLES, read_table
 __all__ = [
     "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
     "NoisyLabels", "TableEncoder", "annotated_dataset", "content_of_path", "digest", "examples",
-    "features_and_labels", "identified_by", "label_array", "positions", "random_matrix",
-    "read_npz", "read_only", "read_table", "recorded_noise", "require_clean",
-    "split_labels", "write_npz",
+    "features_and_labels", "fitted_encoder", "identified_by", "label_array", "plain_array",
+    "positions", "random_matrix", "read_npz", "read_only", "read_table", "recorded_noise",
+    "require_clean", "split_labels", "write_npz",
 ]  # fmt: skip
