@@ -99,8 +99,25 @@ def noise_matrix(args: argparse.Namespace) -> Any:
     """Return what ``add_learning`` says of the noise, as ``NoiseCorrectedClassifier`` takes it."""
     from ncbench.noise_estimation import read_noise_matrix
 
-    given = args.noise_matrix
-    return args.t_estimator if given is None else read_noise_matrix(given)
+    if args.cpe is not None:
+        require_buildable("--cpe", "cpe", args.cpe)
+    if args.noise_matrix is not None:
+        return read_noise_matrix(args.noise_matrix)
+    if args.t_estimator != "estimate":
+        require_buildable("--t-estimator", "t_estimator", args.t_estimator)
+    return args.t_estimator
+
+
+def require_buildable(option: str, kind: str, name: str) -> None:
+    """Raise NcbenchError if a plug-in is not known or has a parameter without a default."""
+    from ncbench.plugin import get_registry
+
+    missing = [p.name for p in get_registry().plugin(kind, name).parameters if p.required]
+    if missing:
+        raise NcbenchError(
+            f"{option} {name} needs a value for {', '.join(missing)}, which this command "
+            "cannot pass; in Python, ncbench takes the object"
+        )
 
 
 def require_folder(out: str | None) -> None:
