@@ -26,6 +26,8 @@ from ncbench.types import Array, Labels
 
 Decision = Literal["most_probable", "sample", "single"]
 
+_PART = 16_384
+
 _RESAMPLED = 1000
 """With weights, the rule is optimized on at least about this many examples."""
 
@@ -199,7 +201,10 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
     def _noisy(self, X: ArrayLike) -> Array:
         check_is_fitted(self, "mixture_")
         features = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
-        return posterior(self.cpe_, features, len(self.classes_))
+        n, rows = len(self.classes_), features.shape[0]
+        # A few examples at a time stay in the cache, also if the learner copies them.
+        parts = (features[start : start + _PART] for start in range(0, rows, _PART))
+        return np.concatenate([posterior(self.cpe_, part, n) for part in parts])
 
     def _measure(self) -> Measure:
         known = get_args(Decision)
