@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -15,6 +15,8 @@ from ncbench.report.export import no_formula
 from ncbench.types import Array
 
 _DIGITS = 6
+_MARKS = {0: ",", 2: "."}  # of ",0.250000", by place
+_PART = 8192  # rows at a time
 
 
 def predictions_csv(
@@ -65,13 +67,15 @@ def predictions_csv(
     names += [*(copied[k] for k in keep), "predicted", *of_classes]
     series = [*columns.values(), *(others.iloc[:, k] for k in keep), predicted]
     starts = map(",".join, zip(*map(_texts, series), strict=True))
-    header = ",".join(map(_quoted, names))
-    rows = zip((f"\n{start}".encode() for start in starts), _decimals(probabilities), strict=True)
-    return header.encode() + b"".join(chain.from_iterable(rows)) + b"\n"
+    header = ",".join(map(_quoted, names)) + "\n"
+    rows = zip(starts, _decimals(probabilities), strict=True)
+    return (header + "".join(chain.from_iterable(rows))).encode()
 
 
 def _texts(values: Any) -> list[str]:
-    """Return values as fields of a CSV file; each different value is converted once."""
+    """Return values as fields of a CSV file; of text, each different one is converted once."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        return list(map(str, values.tolist()))
     codes, found = pd.factorize(values)
     fields = np.array([*map(_quoted, found.tolist()), ""], dtype=object)  # the code of none is -1
     texts: list[str] = fields[codes].tolist()
@@ -87,14 +91,20 @@ def _quoted(value: Any) -> str:
     return text
 
 
-def _decimals(probabilities: Array) -> list[bytes]:
-    """Return each row as text, ``,0.250000,0.750000``."""
-    m, n = probabilities.shape
-    whole = np.rint(probabilities * 10**_DIGITS).astype(np.int32)
-    text = np.empty((m, n, _DIGITS + 3), dtype=np.uint8)
-    text[:, :, 0], text[:, :, 2] = ord(","), ord(".")
-    for k in range(_DIGITS + 1):
-        text[:, :, -1 - k - (k == _DIGITS)] = whole % 10 + ord("0")
-        whole //= 10
-    rows: list[bytes] = text.reshape(m, -1).view(f"S{n * (_DIGITS + 3)}").ravel().tolist()
-    return rows
+def _decimals(probabilities: Array) -> Iterator[str]:
+    r"""Yield the end of each row, ``,0.250000,0.750000\n``."""
+    width = probabilities.shape[1] * (_DIGITS + 3) + 1
+    for start in range(0, len(probabilities), _PART):
+        left = np.rint(probabilities[start : start + _PART].T * 10**_DIGITS).astype(np.int32)
+        m = left.shape[1]
+        text = np.full((m, width), ord("\n"), dtype=np.uint8)
+        for k in reversed(range(_DIGITS + 3)):
+            place = text[:, k : width - 1 : _DIGITS + 3].T
+            if k in _MARKS:
+                place[:] = ord(_MARKS[k])
+            else:
+                rest = left // 10
+                place[:] = left - 10 * rest + ord("0")
+                left = rest
+        whole = text.tobytes().decode("ascii")
+        yield from (whole[k : k + width] for k in range(0, m * width, width))
