@@ -120,10 +120,12 @@ def require_buildable(option: str, kind: str, name: str) -> None:
         )
 
 
-def require_folder(out: str | None) -> None:
-    """Raise NcbenchError, before work starts, if the folder of ``--out`` does not exist."""
+def require_out(out: str | None, *read: str) -> None:
+    """Raise NcbenchError, before work starts, if ``--out`` has no folder or is a file to read."""
     if out and not Path(out).absolute().parent.is_dir():
         raise NcbenchError(f"--out {out}: no such folder")
+    if out and Path(out).resolve() in [Path(path).resolve() for path in read]:
+        raise NcbenchError(f"--out {out}: this file is read, and would be lost; give another name")
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:

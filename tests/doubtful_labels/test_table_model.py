@@ -139,6 +139,7 @@ def test_checked_labels_help_to_estimate_the_noise(
     ("command", "message"),
     [
         ((*FIT[:-3], "no/model.skops"), "--out no/model.skops: no such folder"),
+        ((*FIT[:4], "--out", "./train.csv"), "--out ./train.csv: this file is read, and would be"),
         ((*FIT, "--measure", "macro_f1"), "is reported, not optimized"),
         ((*FIT, "--noise-matrix", "no.csv"), "--noise-matrix no.csv: No such file"),
         ((*FIT[:-1], "sklearn"), "sklearn needs a value for estimator"),

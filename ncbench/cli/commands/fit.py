@@ -11,7 +11,7 @@ from ncbench.cli.arguments import (
     add_own_data,
     columns,
     noise_matrix,
-    require_folder,
+    require_out,
 )
 
 
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working
 
-    require_folder(args.out)
+    require_out(args.out, args.data)
     noise, cpe = noise_matrix(args), args.cpe or "stacked"
     require_storable(cpe)
     with working(f"Reading {args.data}"):

@@ -11,7 +11,7 @@ from ncbench.cli.arguments import (
     add_own_data,
     columns,
     noise_matrix,
-    require_folder,
+    require_out,
 )
 
 
@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
 
-    require_folder(args.out)
+    require_out(args.out, args.data)
     noise = noise_matrix(args)
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ncbench.cli.arguments import require_folder
+from ncbench.cli.arguments import require_out
 
 
 def main(argv: list[str]) -> int:
@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.predictions import predictions_csv
     from ncbench.run import working
 
-    require_folder(args.out)
+    require_out(args.out, args.data, args.model)
     model = read_model(args.model)
     with working(f"Reading {args.data}"):
         table = read_table(Path(args.data).expanduser())
