@@ -14,6 +14,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterable, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,12 @@ def _versions(cpe: str) -> dict[str, str]:
 
 
 def _others() -> dict[str, str]:
-    return {"python": platform.python_version(), "numpy": np.__version__}
+    """Return versions that are kept for the reader only."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "skops": metadata.version("skops"),
+    }
 
 
 def _require_versions(written: Mapping[str, str], cpe: str, where: str) -> None:
