@@ -57,11 +57,19 @@ def fit(folder: Path, **more: Any) -> TableModel:
     return TableModel.fit(data, "label", **{"noise_matrix": T, "cpe": "logistic", **more})
 
 
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the bytes of a model file."""
+    folder = tmp_path_factory.mktemp("model")
+    write_model(folder / "model.skops", fit(folder))
+    return (folder / "model.skops").read_bytes()
+
+
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def model(content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write a model file, in the working folder."""
     monkeypatch.chdir(tmp_path)
-    write_model(Path("model.skops"), fit(tmp_path))
+    Path("model.skops").write_bytes(content)
     return Path("model.skops")
 
 
