@@ -28,8 +28,9 @@ from ncbench.report.predictions import predictions_csv
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data-dir")
-    parser.add_argument("--table")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--data-dir", help="folder with covtype.npz")
+    source.add_argument("--table", help="another table, with its --target")
     parser.add_argument("--target", default="label")
     parser.add_argument("--model", help="do not fit, use this model")
     args = parser.parse_args()
@@ -45,11 +46,12 @@ def main() -> None:
     stages(model, table, m)
 
 
-def write_covtype(data_dir: str | None, out: Path) -> str:
-    data = load("dataset", "covtype")(data_dir=data_dir)
+def write_covtype(data_dir: str, out: Path) -> str:
+    data = load("dataset", "covtype")(data_dir=data_dir, features=54)
     rng = np.random.default_rng(0)
-    y = np.where(rng.random(len(data.y)) < 0.2, rng.integers(7, size=len(data.y)), data.y)
-    table = pd.DataFrame(data.X).add_prefix("f").assign(label=[f"type{k}" for k in y])
+    flipped = rng.random(len(data.y)) < 0.2
+    y = (data.y + flipped * rng.integers(1, 7, size=len(data.y))) % 7
+    table = pd.DataFrame(data.X.astype(int)).add_prefix("f").assign(label=[f"type{k}" for k in y])
     table.to_csv(out, index=False)
     return str(out)
 
