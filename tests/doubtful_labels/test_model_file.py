@@ -95,7 +95,7 @@ def refusal(model: Path) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize("cpe", ["logistic", "power_logistic", "forward", "power_forward"])
+@pytest.mark.parametrize("cpe", ["logistic", "power_logistic", "power_forward", "anchored"])
 def test_a_model_predicts_as_before(cpe: str, tmp_path: Path) -> None:
     model = fit(tmp_path, cpe=cpe)
     write_model(tmp_path / "model.skops", model)
