@@ -127,7 +127,7 @@ def ncbench(
 
     def run(*argv: str) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["ncbench", *argv])
-        notice_once.cache_clear()  # a process of its own would say it again
+        notice_once.cache_clear()  # a command has a process of its own
         with pytest.raises(SystemExit) as stop:
             main()
         captured = capsys.readouterr()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ncbench.errors import NcbenchError
 
 if TYPE_CHECKING:
     from ncbench.results import FrameBuilder
@@ -51,6 +54,78 @@ def read(args: argparse.Namespace) -> FrameBuilder:
 
     where = parse_where(args.where)
     return collect(args.folders, Value.parse(args.value, args.set), where)
+
+
+def add_own_data(parser: argparse.ArgumentParser) -> None:
+    """Add a file, the columns of its noisy and checked labels, and what becomes of the others."""
+    parser.add_argument(
+        "data", metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file with labels"
+    )
+    parser.add_argument("--target", required=True, metavar="COLUMN", help="the noisy labels")
+    parser.add_argument(
+        "--clean-column",
+        metavar="COLUMN",
+        help="checked labels, empty elsewhere; they are used to estimate the noise",
+    )
+    add_columns(parser)
+
+
+def add_learning(parser: argparse.ArgumentParser, cpe: str) -> None:
+    """Add what is known of the noise, the learner, whose default is ``cpe``, and the seed."""
+    noise = parser.add_mutually_exclusive_group()
+    noise.add_argument(
+        "--t-estimator",
+        default="estimate",
+        metavar="NAME",
+        help="estimator of the noise matrix; default: that of estimate-noise; `ncbench plugins` "
+        "lists all",
+    )
+    add_noise_matrix(noise)
+    parser.add_argument("--cpe", metavar="NAME", help=f"class probability learner; default: {cpe}")
+    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+
+
+def add_noise_matrix(parser: argparse._ActionsContainer) -> None:
+    """Add the noise matrix."""
+    parser.add_argument(
+        "--noise-matrix",
+        metavar="FILE",
+        help="the noise matrix: a CSV file with the names of the classes in its first line and "
+        "first column, or what `ncbench estimate-noise --json` prints; `none`: no label is wrong",
+    )
+
+
+def noise_matrix(args: argparse.Namespace) -> Any:
+    """Return what ``add_learning`` says of the noise, as ``NoiseCorrectedClassifier`` takes it."""
+    from ncbench.noise_estimation import read_noise_matrix
+
+    if args.cpe is not None:
+        require_buildable("--cpe", "cpe", args.cpe)
+    if args.noise_matrix is not None:
+        return read_noise_matrix(args.noise_matrix)
+    if args.t_estimator != "estimate":
+        require_buildable("--t-estimator", "t_estimator", args.t_estimator)
+    return args.t_estimator
+
+
+def require_buildable(option: str, kind: str, name: str) -> None:
+    """Raise NcbenchError if a plug-in is not known or has a parameter without a default."""
+    from ncbench.plugin import get_registry
+
+    missing = [p.name for p in get_registry().plugin(kind, name).parameters if p.required]
+    if missing:
+        raise NcbenchError(
+            f"{option} {name} needs a value for {', '.join(missing)}, which this command "
+            "cannot pass; in Python, ncbench takes the object"
+        )
+
+
+def require_out(out: str | None, *read: str) -> None:
+    """Raise NcbenchError, before work starts, if ``--out`` has no folder or is a file to read."""
+    if out and not Path(out).absolute().parent.is_dir():
+        raise NcbenchError(f"--out {out}: no such folder")
+    if out and Path(out).resolve() in [Path(path).resolve() for path in read]:
+        raise NcbenchError(f"--out {out}: this file is read, and would be lost; give another name")
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:

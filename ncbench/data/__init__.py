@@ -11,8 +11,13 @@ from ncbench.data.dataset import (
     positions,
     read_only,
 )
-from ncbench.data.encoding import features_and_labels, split_labels
-from ncbench.data.labels import label_array
+from ncbench.data.encoding import (
+    features_and_labels,
+    fitted_encoder,
+    require_columns,
+    split_labels,
+)
+from ncbench.data.labels import label_array, plain_array
 from ncbench.data.noise_model import (
     InstanceNoise,
     MatrixNoise,
@@ -28,12 +33,12 @@ from ncbench.data.npz import (
     recorded_noise,
     write_npz,
 )
-from ncbench.data.tables import TABLES, read_table
+from ncbench.data.tables import TABLES, lines_of, read_table
 
 __all__ = [
     "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
     "NoisyLabels", "TableEncoder", "annotated_dataset", "content_of_path", "digest", "examples",
-    "features_and_labels", "identified_by", "label_array", "positions", "random_matrix",
-    "read_npz", "read_only", "read_table", "recorded_noise", "require_clean",
-    "split_labels", "write_npz",
+    "features_and_labels", "fitted_encoder", "identified_by", "label_array", "lines_of",
+    "plain_array", "positions", "random_matrix", "read_npz", "read_only", "read_table",
+    "recorded_noise", "require_clean", "require_columns", "split_labels", "write_npz",
 ]  # fmt: skip

@@ -77,18 +77,23 @@ def split_labels(
     return rest, labels
 
 
-def encoded(
+def encoded(table: pd.DataFrame, *, where: str, **columns: Sequence[str] | None) -> Array:
+    """Return the columns of a table without labels as features, and say what became of them."""
+    return fitted_encoder(table, where=where, **columns).transform(table, where=where)
+
+
+def fitted_encoder(
     table: pd.DataFrame,
     *,
     where: str,
     drop: Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     categorical: Sequence[str] | None = None,
-) -> Array:
-    """Return the columns of a table without labels as features, and say what became of them."""
+) -> TableEncoder:
+    """Decide what becomes of the columns of a table without labels, and say so."""
     encoder = TableEncoder(drop or (), keep or (), categorical or ()).fit(table, where=where)
     notice_once(f"{where}: {encoder.describe()}")
-    return encoder.transform(table, where=where)
+    return encoder
 
 
 def require_columns(table: pd.DataFrame, names: Sequence[str], where: str) -> None:

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ncbench.errors import NcbenchError, notice_once
 
 if TYPE_CHECKING:
@@ -78,6 +81,28 @@ def at_row(table: pd.DataFrame, row: int) -> str:
         lines = _lines(Path(table.attrs["path"]), table.attrs["separator"])
         line = next((line for k, line in enumerate(lines) if k == row), None)
     return f"row {row + 1}" + (f" (line {line})" if line else "")
+
+
+def lines_of(table: pd.DataFrame) -> NDArray[np.int64] | None:
+    r"""Return the line on which each row begins in the file that the table was read from, if any.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "a.csv")
+    >>> _ = path.write_text("size,note\n1,small\n\n2,large\n")
+    >>> lines_of(read_table(path))
+    array([2, 4])
+    """
+    if "path" not in table.attrs:
+        return None
+    place, separator = Path(table.attrs["path"]), table.attrs["separator"]
+    opened = gzip.open if place.suffix.lower() == ".gz" else open
+    if separator is not None:
+        with opened(place, "rb") as stream:
+            if sum(1 for _ in stream) != len(table) + 1:  # text with line breaks, or blank lines
+                return np.fromiter(_lines(place, separator), np.int64, len(table))
+    return np.arange(2, len(table) + 2)
 
 
 def _lines(place: Path, separator: str | None) -> Iterator[int]:

@@ -1,4 +1,7 @@
-"""For people with doubtful labels: a classifier, the labels to look at again, estimated losses."""
+"""For people with doubtful labels: a classifier, the labels to look at again, estimated losses.
+
+Import ``table_model`` and ``model_file`` by their paths.
+"""
 
 from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
 from ncbench.doubtful_labels.issues import find_label_issues

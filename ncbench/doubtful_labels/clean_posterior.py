@@ -8,6 +8,7 @@ from ncbench.core import NoiseMatrix
 from ncbench.types import Array, Labels
 
 _STEPS = 30
+_PART = 8192  # examples at a time, so that they stay in the cache
 
 
 def clean_posterior(noisy: Array, noise: NoiseMatrix) -> Array:
@@ -31,12 +32,17 @@ def clean_posterior(noisy: Array, noise: NoiseMatrix) -> Array:
            [0.9, 0.1],
            [1. , 0. ]])
     """
-    noisy = np.maximum(noisy, 1e-12)
-    clean = noisy / noisy.sum(axis=1, keepdims=True)
-    for _ in range(_STEPS):
-        clean = clean * ((noisy / noise.corrupt_posterior(clean)) @ noise.matrix)
-        clean /= clean.sum(axis=1, keepdims=True)
-    return np.asarray(np.maximum(clean, 1e-300))
+    T, transposed = noise.matrix, np.ascontiguousarray(noise.matrix.T)
+    posterior = np.empty(np.shape(noisy))
+    for start in range(0, len(noisy), _PART):
+        part = slice(start, start + _PART)
+        columns = np.ascontiguousarray(np.maximum(noisy[part], 1e-12).T)  # a row for each class
+        clean = columns / columns.sum(axis=0)
+        for _ in range(_STEPS):
+            # The sum over classes stays 1, because columns of T sum to 1.
+            clean *= transposed @ (columns / (T @ clean))
+        posterior[part] = np.maximum(clean / clean.sum(axis=0), 1e-300).T
+    return posterior
 
 
 def true_label_posterior(noisy: Array, y: Labels, noise: NoiseMatrix) -> Array:

@@ -26,6 +26,8 @@ from ncbench.types import Array, Labels
 
 Decision = Literal["most_probable", "sample", "single"]
 
+_PART = 16_384
+
 _RESAMPLED = 1000
 """With weights, the rule is optimized on at least about this many examples."""
 
@@ -163,36 +165,46 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the predicted class of each row of X; see ``decision``."""
-        distribution = self._distribution(X, "_rule")
-        if self.decision != "sample":
-            return np.asarray(self.classes_[distribution.argmax(axis=1)])
-        u = check_random_state(self.random_state).uniform(size=(len(distribution), 1))
-        drawn = (u >= distribution.cumsum(axis=1)[:, :-1]).sum(axis=1)
-        return np.asarray(self.classes_[drawn])
+        return self._decided(self._noisy(X))
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the probability of each clean class; see ``clean_posterior``."""
         noisy = self._noisy(X)
         return clean_posterior(noisy, self.noise_matrix_)
 
+    def predict_with_proba(self, X: ArrayLike) -> tuple[NDArray[Any], Array]:
+        """Return what ``predict`` and ``predict_proba`` return; the learner predicts once."""
+        noisy = self._noisy(X)
+        return self._decided(noisy), clean_posterior(noisy, self.noise_matrix_)
+
     def prediction_distribution(self, X: ArrayLike) -> Array:
         """Return the distribution of the randomized rule's prediction, which is a decision."""
-        return self._distribution(X, "mixture_")
+        return self._distribution(self._noisy(X), "mixture_")
 
     @property
     def randomized(self) -> bool:
         """Whether ``predict`` draws from ``prediction_distribution``."""
         return self.decision == "sample"
 
-    def _distribution(self, X: ArrayLike, rule: str) -> Array:
-        noisy = self._noisy(X)
+    def _decided(self, noisy: Array) -> NDArray[Any]:
+        distribution = self._distribution(noisy, "_rule")
+        if self.decision != "sample":
+            return np.asarray(self.classes_[distribution.argmax(axis=1)])
+        u = check_random_state(self.random_state).uniform(size=(len(distribution), 1))
+        drawn = (u >= distribution.cumsum(axis=1)[:, :-1]).sum(axis=1)
+        return np.asarray(self.classes_[drawn])
+
+    def _distribution(self, noisy: Array, rule: str) -> Array:
         corrected = self.noise_matrix_.correct_posterior(noisy)
         return np.asarray(getattr(self, rule).distribution(corrected))
 
     def _noisy(self, X: ArrayLike) -> Array:
         check_is_fitted(self, "mixture_")
         features = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
-        return posterior(self.cpe_, features, len(self.classes_))
+        n, rows = len(self.classes_), features.shape[0]
+        # A few examples at a time stay in the cache, also if the learner copies them.
+        parts = (features[start : start + _PART] for start in range(0, rows, _PART))
+        return np.concatenate([posterior(self.cpe_, part, n) for part in parts])
 
     def _measure(self) -> Measure:
         known = get_args(Decision)

@@ -1,14 +1,26 @@
 """The input of T estimators, the repair of their estimates, and the audit of a user's labels."""
 
-from ncbench.noise_estimation.audit import DEFAULT_T_ESTIMATOR, estimate_noise, examine, plan
+from ncbench.noise_estimation.audit import (
+    DEFAULT_T_ESTIMATOR,
+    estimate_noise,
+    examine,
+    plan,
+    uncertainty,
+)
 from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
 from ncbench.noise_estimation.estimate import LEVEL, NoiseEstimate, share_of_wrong
-from ncbench.noise_estimation.own_data import OwnData, read_annotations, read_own_data
+from ncbench.noise_estimation.own_data import (
+    OwnData,
+    read_annotations,
+    read_noise_matrix,
+    read_own_data,
+)
 from ncbench.noise_estimation.repair import diagnostics, project_columns, repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 
 __all__ = [
     "DEFAULT_T_ESTIMATOR", "LEVEL", "CleanLabels", "Crowd", "NoiseEstimate", "NoisySample",
     "OwnData", "dawid_skene", "diagnostics", "estimate_noise", "examine", "plan",
-    "project_columns", "read_annotations", "read_own_data", "repair_estimate", "share_of_wrong",
+    "project_columns", "read_annotations", "read_noise_matrix", "read_own_data", "repair_estimate",
+    "share_of_wrong", "uncertainty",
 ]  # fmt: skip

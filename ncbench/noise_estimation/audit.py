@@ -209,6 +209,12 @@ def examine(
     )
 
 
+def uncertainty(noise: NoiseMatrix, counts: Labels) -> tuple[Array | None, Array | None, Interval]:
+    """Return the ends of the intervals of T, if it knows its own, and the share of wrong labels."""
+    draws = getattr(noise, "draws", None)
+    return *_ends(noise.matrix, draws, ()), _share(noise, counts, draws, ())
+
+
 def _ends(
     estimate: Array, draws: Array | None, halves: Sequence[Array] | Array
 ) -> tuple[Array | None, Array | None]:

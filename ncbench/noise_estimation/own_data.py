@@ -1,13 +1,28 @@
 """A user's noisy labels, and how they are read from a file."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from ncbench.data import UNKNOWN, Annotations, Dataset, features_and_labels, label_array, read_table
-from ncbench.errors import NcbenchError
+from ncbench.data import (
+    TABLES,
+    UNKNOWN,
+    Annotations,
+    Dataset,
+    TableEncoder,
+    fitted_encoder,
+    label_array,
+    plain_array,
+    read_table,
+    split_labels,
+)
+from ncbench.errors import NcbenchError, did_you_mean
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -24,6 +39,26 @@ class OwnData:
     """``UNKNOWN`` if not checked."""
     annotations: Annotations | None = None
     """If several people gave labels; ``X``, ``y`` and ``clean`` then have a row for each label."""
+    encoder: TableEncoder | None = None
+    """What became of the columns, if the file is a table."""
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The noisy labels themselves: whole numbers, if all are, or text."""
+        return np.asarray(self._names[self.y])
+
+    @property
+    def clean_labels(self) -> NDArray[Any] | None:
+        """The clean labels themselves, None where not checked."""
+        if self.clean is None:
+            return None
+        labels = self._names.astype(object)[self.clean]
+        labels[self.clean == UNKNOWN] = None
+        return labels
+
+    @property
+    def _names(self) -> NDArray[Any]:
+        return plain_array(self.classes, self.name)
 
 
 def read_own_data(
@@ -33,33 +68,53 @@ def read_own_data(
 
     ``columns`` are ``drop``, ``keep`` and ``categorical`` of ``TableEncoder``.
     """
-    if clean_column is None:
+    place = Path(path).expanduser()
+    if place.suffix.lower() == ".npz" and clean_column is None:
         build = get_registry().build
         dataset: Dataset = build("dataset", "file", path=path, target=target, **columns)
         return OwnData(dataset.name, dataset.X, dataset.y, dataset.classes)
-    table = read_table(Path(path).expanduser())
-    where = f"file {path!r}"
+    table, where = read_table(place), f"file {path!r}"
+    checked = None
+    if clean_column is not None:
+        table, checked = _without(table, clean_column, target, where)
+    rest, labels = split_labels(table, target, where=where)
+    encoder = fitted_encoder(rest, where=where, **columns)
+    name = next(place.name[: -len(s)] for s in TABLES if place.name.lower().endswith(s))
+    dataset = Dataset.from_labels(encoder.transform(rest, where=where), labels, name=name)
+    classes, clean = dataset.classes, None
+    if checked is not None:
+        classes, clean = _numbered(checked, classes, f"{where}, column {clean_column!r}")
+    return OwnData(name, dataset.X, dataset.y, classes, clean, encoder=encoder)
+
+
+def _without(
+    table: pd.DataFrame, clean_column: str, target: str, where: str
+) -> tuple[pd.DataFrame, "pd.Series[Any]"]:
+    """Return a table without its column of clean labels, and the column."""
     names = [str(name) for name in table.columns]
     if clean_column not in names or clean_column == target:
+        others = [name for name in names if name != target]
         raise NcbenchError(
             f"{where}: --clean-column {clean_column!r} is not one of the other columns: "
-            f"{', '.join(name for name in names if name != target)}"
+            f"{did_you_mean(clean_column, others)}{', '.join(others)}"
         )
     position = names.index(clean_column)
-    column = table.iloc[:, position]
-    rest = table.drop(columns=table.columns[position])
-    X, labels = features_and_labels(rest, target, where=where, **columns)
-    dataset = Dataset.from_labels(X, labels, name=Path(path).name, source=path)
+    return table.drop(columns=table.columns[position]), table.iloc[:, position]
+
+
+def _numbered(
+    column: "pd.Series[Any]", classes: tuple[str, ...], where: str
+) -> tuple[tuple[str, ...], Labels]:
+    """Return the classes, with those that occur in the column only, and the column's numbers."""
     present = column.notna().to_numpy()
     if not present.any():
-        raise NcbenchError(f"{where}: column {clean_column!r} has no clean label in any row")
-    named = label_array(column[present].to_numpy(), where=f"{where}, column {clean_column!r}")
+        raise NcbenchError(f"{where} has no clean label in any row")
     # Compare clean labels by name; a class may occur only among them.
-    known = [str(name) for name in named]
-    classes = (*dataset.classes, *sorted(set(known) - set(dataset.classes)))
-    clean = np.full(len(labels), UNKNOWN, dtype=np.int64)
+    known = [str(name) for name in label_array(column[present].to_numpy(), where=where)]
+    classes = (*classes, *sorted(set(known) - set(classes)))
+    clean = np.full(len(column), UNKNOWN, dtype=np.int64)
     clean[present] = [classes.index(name) for name in known]
-    return OwnData(dataset.name, dataset.X, dataset.y, classes, clean)
+    return classes, clean
 
 
 def read_annotations(
@@ -88,3 +143,32 @@ def read_annotations(
         )
     clean = data.y[given.rows] if clean_column else None
     return OwnData(data.name, data.X[given.rows], given.labels, data.classes, clean, given)
+
+
+def read_noise_matrix(path: str) -> pd.DataFrame | None:
+    """Read a noise matrix with the names of its classes; None for the word ``none``.
+
+    Parameters
+    ----------
+    path : str
+        A CSV file with the names of the classes in its first line and first column: labeled in the
+        rows, true in the columns. Or a JSON file that ``estimate-noise --json`` wrote.
+    """
+    if path == "none":
+        return None
+    what = f"--noise-matrix {path}"
+    try:
+        if Path(path).suffix.lower() == ".json":
+            found = json.loads(Path(path).read_text(encoding="utf-8"))
+            names = [str(name) for name in found["classes"]]
+            return pd.DataFrame(found["T"], index=names, columns=names, dtype=float)
+        frame = pd.read_csv(path, index_col=0, skipinitialspace=True)
+        frame.index = frame.index.map(str)
+        return frame.astype(float)
+    except OSError as error:
+        raise NcbenchError(f"{what}: {error.strerror} (looked in {Path.cwd()})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise NcbenchError(
+            f"{what}: cannot be read ({error}); expected a CSV file with the names of the classes "
+            "in its first line and first column, a JSON file of estimate-noise, or none"
+        ) from error

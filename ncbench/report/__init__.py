@@ -1,6 +1,7 @@
 """Turn numbers into tables, figures and pages.
 
-Import ``audit_text``, ``issues_text`` and ``regret_text`` by their paths: two need scikit-learn.
+Import ``audit_text``, ``issues_text``, ``model_text``, ``predictions`` and ``regret_text`` by their
+paths: some need scikit-learn.
 ``figures``, ``html`` and ``paper`` need the packages of the extra ``report``.
 """
 

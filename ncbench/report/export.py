@@ -119,12 +119,13 @@ def as_csv(frame: pd.DataFrame) -> str:
     '=1+1,-0.5
     fw,0.5
     """
-    safe = frame.map(_no_formula)
-    text: str = safe.rename(columns=_no_formula).to_csv(index=False)
+    safe = frame.map(no_formula)
+    text: str = safe.rename(columns=no_formula).to_csv(index=False)
     return text
 
 
-def _no_formula(value: Any) -> Any:
+def no_formula(value: Any) -> Any:
+    """Return a value, with an apostrophe in front if a spreadsheet would take it for a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 

@@ -220,9 +220,17 @@ def with_bar(things: Iterable[Thing], what: str, total: int | None = None) -> It
     return track(things, what, total=total, console=console, transient=True)
 
 
-def working(what: str) -> contextlib.AbstractContextManager[Any]:
-    """Show on standard error, if that is a terminal, that this is being done."""
+@contextlib.contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on standard error, if that is a terminal, that this is being done, and for how long."""
     from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    return console.status(what) if console.is_terminal else contextlib.nullcontext()
+    if not console.is_terminal:
+        yield
+        return
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as shown:
+        shown.add_task(what, total=None)
+        yield

@@ -49,6 +49,10 @@ def test_the_shell_knows_subcommands_options_keys_and_plug_ins(
     assert complete("estimate-noise", "--t") == ["--target", "--t-estimator"]
     assert complete("estimate-noise", "--data", "mi") == []
     assert complete("estimate-noise", "--t-estimator", "caut") == ["cautious_map"]
+    assert complete("pred") == ["predict"]
+    assert complete("fit", "--no") == ["--noise-matrix"]
+    assert complete("fit", "--measure", "g_") == ["g_mean"]
+    assert complete("evaluate", "model.skops", "mi") == []
     assert complete("alg") == ["algo="]
     assert complete("-m", "sigma", "=", "0.1", "meas") == ["measure="]
     assert complete("algo", "=", "ncb") == ["ncbs"]  # bash splits at the equals sign

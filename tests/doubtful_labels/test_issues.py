@@ -124,6 +124,24 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
     np.testing.assert_array_equal(written["label"], Y[written["row"] - 1])
 
 
+def test_the_command_takes_a_noise_matrix_and_leaves_columns_out(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    table = pd.DataFrame(X[:100], columns=["a", "b", "c"]).assign(label=Y[:100], leak=TRUTH[:100])
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    pd.DataFrame(np.eye(3), np.unique(Y), np.unique(Y)).to_csv(tmp_path / "T.csv")
+    options = ("--target", "label", "--drop", "leak", "--cpe", "logistic")
+    done = ncbench("issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--show", "1")
+    assert done.code == 0, done.err
+    assert "left out: leak (as asked)" in done.err
+    assert done.out.startswith("About 0.0 of 100 labels are wrong")
+    refused = ncbench(
+        "issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--t-estimator", "x"
+    )
+    assert refused.code == 2
+    assert "not allowed with" in refused.err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

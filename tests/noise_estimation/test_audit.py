@@ -135,7 +135,7 @@ def test_bad_data_gets_one_message(ncbench, tmp_path: Path, case: str):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--data", "none.csv"], "does not exist"),
+        (["--data", "none.csv"], "no such file"),
         (["--t-estimator", "magic"], "magic"),
         (["--cpe", "magic"], "magic"),
         (["--bootstrap", "-1"], "--bootstrap -1"),

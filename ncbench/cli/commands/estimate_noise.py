@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from ncbench.cli.arguments import add_columns, columns
+from ncbench.cli.arguments import add_columns, columns, require_buildable
 
 _DRAWN = (".png", ".pdf", ".svg")
 _DEFAULT, _OF_PEOPLE = "held_out_map", "dawid_skene"  # a test compares them with the package's
@@ -77,16 +77,12 @@ def main(argv: list[str]) -> int:
 
     registry = get_registry()
     t_estimator = args.t_estimator or (_DEFAULT if args.target else _OF_PEOPLE)
-    made = {}
-    named = (("--t-estimator", "t_estimator", t_estimator), ("--cpe", "cpe", args.cpe))
-    for option, kind, name in named:
-        missing = [p.name for p in registry.plugin(kind, name).parameters if p.required]
-        if missing:
-            raise NcbenchError(
-                f"{option} {name} needs a value for {', '.join(missing)}, which this command "
-                "cannot pass; in Python, ncbench.estimate_noise takes the object"
-            )
-        made[kind] = registry.build(kind, name, **({"random_state": 0} if kind == "cpe" else {}))
+    require_buildable("--t-estimator", "t_estimator", t_estimator)
+    require_buildable("--cpe", "cpe", args.cpe)
+    made = {
+        "t_estimator": registry.build("t_estimator", t_estimator),
+        "cpe": registry.build("cpe", args.cpe, random_state=0),
+    }
     if args.bootstrap < 0:
         raise NcbenchError(f"--bootstrap {args.bootstrap}: expected 0 or more resamples")
     if args.plan is not None and not 0 < args.plan < 1:

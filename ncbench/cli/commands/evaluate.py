@@ -1,0 +1,89 @@
+"""evaluate MODEL FILE     estimate how good a model that fit wrote is on clean labels."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ncbench.cli.arguments import add_noise_matrix, names
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench evaluate",
+        description="Say how good a model is on the rows of a table that it was not fitted to. "
+        "Noisy labels are corrected for noise; checked labels are compared as they are.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a file that `ncbench fit` wrote")
+    parser.add_argument("data", metavar="FILE", help="CSV, TSV, Parquet, Excel or ARFF file")
+    labels = parser.add_mutually_exclusive_group(required=True)
+    labels.add_argument("--target", metavar="COLUMN", help="noisy labels")
+    labels.add_argument(
+        "--clean-column", metavar="COLUMN", help="checked labels; rows without one are left out"
+    )
+    parser.add_argument(
+        "--measure",
+        metavar="NAMES",
+        type=names,
+        help="losses, as a,b,c; default: that of the model, and with --clean-column all",
+    )
+    add_noise_matrix(parser)
+    args = parser.parse_args(argv)
+
+    from threadpoolctl import threadpool_limits
+
+    from ncbench.data import read_table
+    from ncbench.doubtful_labels import estimate_performance
+    from ncbench.doubtful_labels.model_file import read_model
+    from ncbench.errors import NcbenchError
+    from ncbench.noise_estimation import read_noise_matrix
+    from ncbench.report.model_text import checked_text, noisy_text
+    from ncbench.run import working
+
+    if args.clean_column and args.noise_matrix:
+        raise NcbenchError("--noise-matrix is for noisy labels; leave it out with --clean-column")
+    column = args.target or args.clean_column
+    model = read_model(args.model)
+    noise: Any = model.classifier.noise_matrix_
+    if args.noise_matrix:
+        noise = read_noise_matrix(args.noise_matrix)
+    with working(f"Reading {args.data}"):
+        table = read_table(Path(args.data).expanduser())
+    with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
+        X, y = model.labeled(table, column, f"file {args.data!r}")
+        if args.clean_column:
+            C = model.confusion(y, model.classifier.predict(X))
+            losses = {
+                name: psi.for_classes(model.classes)(C)
+                for name, psi in _measures(args.measure).items()
+            }
+            text = checked_text(args.clean_column, model.about, C, losses)
+        else:
+            wanted = args.measure or [model.about["measure"]]
+            found = [estimate_performance(model.classifier, X, y, noise, name) for name in wanted]
+            text = noisy_text(args.target, model.about, args.noise_matrix, found)
+    print(f"{args.model} on {args.data}, {len(y)} rows\n{text}")
+    seen = model.share_seen(X)
+    if seen > 0.1:
+        print(
+            f"Warning: about {seen:.0%} of these rows equal rows that the model was fitted to, "
+            "which flatters it; evaluate it on other rows".replace("%", " %")
+        )
+    return 0
+
+
+def _measures(names: list[str] | None) -> dict[str, Any]:
+    """Return measures by name; by default, all that need no parameter."""
+    from ncbench.errors import NcbenchError
+    from ncbench.plugin import get_registry
+
+    registry, found = get_registry(), {}
+    for name in names or registry.names("measure"):
+        try:
+            found[name] = registry.build("measure", name)
+        except NcbenchError:
+            if names:
+                raise
+    return found

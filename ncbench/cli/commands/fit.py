@@ -1,0 +1,56 @@
+"""fit FILE               fit a classifier to your own file with doubtful labels."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ncbench.cli.arguments import (
+    add_learning,
+    add_own_data,
+    columns,
+    noise_matrix,
+    require_out,
+)
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench fit",
+        description="Fit a classifier to the noisy labels of a table, for a measure on clean ones, "
+        "and write it to a model file for `ncbench predict` and `ncbench evaluate`.",
+    )
+    add_own_data(parser)
+    parser.add_argument(
+        "--measure",
+        default="g_mean",
+        metavar="NAME",
+        help="the loss to minimize; default: g_mean; `ncbench plugins` lists all",
+    )
+    parser.add_argument("--out", required=True, metavar="FILE", help="the model, NAME.skops")
+    add_learning(parser, cpe="stacked")
+    args = parser.parse_args(argv)
+
+    from threadpoolctl import threadpool_limits
+
+    from ncbench.doubtful_labels.model_file import require_storable, write_model
+    from ncbench.doubtful_labels.table_model import TableModel
+    from ncbench.noise_estimation import read_own_data
+    from ncbench.report.model_text import fitted_text
+    from ncbench.run import working
+
+    require_out(args.out, args.data)
+    noise, cpe = noise_matrix(args), args.cpe or "stacked"
+    require_storable(cpe)
+    with working(f"Reading {args.data}"):
+        data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    with threadpool_limits(1), working(f"Fitting {cpe} and {args.measure} to {len(data.y):,} rows"):
+        model = TableModel.fit(data, args.target, args.measure, noise, cpe, args.seed)
+    write_model(Path(args.out), model)
+    print(fitted_text(model.about))
+    for doubt in getattr(model.classifier.noise_matrix_, "warnings", ()):
+        print(f"ncbench: noise matrix: {doubt}", file=sys.stderr)
+    print(f"written: {args.out}", file=sys.stderr)
+    return 0

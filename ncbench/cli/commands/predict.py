@@ -1,0 +1,44 @@
+"""predict MODEL FILE      predict the classes of a table with a model that fit wrote."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ncbench.cli.arguments import require_out
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench predict",
+        description="Predict the class of each row of a table, with the probabilities of the clean "
+        "classes. Columns that are not features, such as ids, are copied.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a file that `ncbench fit` wrote")
+    parser.add_argument("data", metavar="FILE", help="CSV, TSV, Parquet, Excel or ARFF file")
+    parser.add_argument("--out", required=True, metavar="FILE", help="the predictions, NAME.csv")
+    args = parser.parse_args(argv)
+
+    from threadpoolctl import threadpool_limits
+
+    from ncbench.data import lines_of, read_table
+    from ncbench.doubtful_labels.model_file import read_model
+    from ncbench.errors import counted
+    from ncbench.files import write_output
+    from ncbench.report.predictions import predictions_csv
+    from ncbench.run import working
+
+    require_out(args.out, args.data, args.model)
+    model = read_model(args.model)
+    with working(f"Reading {args.data}"):
+        table = read_table(Path(args.data).expanduser())
+    with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
+        X = model.features(table, f"file {args.data!r}")
+        predicted, probabilities = model.classifier.predict_with_proba(X)
+    with working(f"Writing {args.out}"):
+        found = lines_of(table), model.classes, predicted, probabilities
+        write_output(Path(args.out), predictions_csv(model.other_columns(table), *found))
+    print(f"written: {args.out}, {counted(len(table), 'row')}", file=sys.stderr)
+    return 0

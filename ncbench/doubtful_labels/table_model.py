@@ -1,0 +1,155 @@
+"""A classifier of the rows of a table, with what it was fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ncbench.data import TableEncoder, label_array, require_columns
+from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
+from ncbench.errors import NcbenchError
+from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, uncertainty
+from ncbench.types import Array
+
+_KEPT = 1000  # hashes of rows
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A fitted encoder of columns and a fitted classifier.
+
+    Parameters
+    ----------
+    encoder : TableEncoder
+    classifier : NoiseCorrectedClassifier
+    seen : array of shape (k,)
+        The smallest hashes of the rows that it was fitted to.
+    about : dict
+        The configuration, the classes, the columns and the noise matrix, as plain data.
+    """
+
+    encoder: TableEncoder
+    classifier: NoiseCorrectedClassifier
+    seen: NDArray[np.uint64]
+    about: dict[str, Any]
+
+    @classmethod
+    def fit(
+        cls,
+        data: OwnData,
+        target: str,
+        measure: str = "g_mean",
+        noise_matrix: Any = "estimate",
+        cpe: str | None = None,
+        random_state: int | None = 0,
+    ) -> TableModel:
+        """Fit to the labels of a table.
+
+        Parameters
+        ----------
+        data : OwnData
+        target : str
+            The column of the labels, to remember.
+        measure, noise_matrix, cpe, random_state
+            As in :class:`NoiseCorrectedClassifier`.
+        """
+        assert data.encoder is not None
+        model = NoiseCorrectedClassifier(measure, noise_matrix, cpe, random_state=random_state)
+        model.fit(data.X, data.labels, clean=data.clean_labels)
+        noise = model.noise_matrix_
+        estimator = noise_matrix
+        if not isinstance(noise_matrix, str):
+            estimator = None
+            model.set_params(noise_matrix=noise)  # a DataFrame is not for a file
+        elif noise_matrix == "estimate":
+            estimator = DEFAULT_T_ESTIMATOR
+        names = [str(name) for name in model.classes_]
+        counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
+        low, high, share = uncertainty(noise, np.asarray(counts, dtype=np.int64))
+        about = {
+            "measure": measure,
+            "algorithm": model.algorithm_,
+            "cpe": cpe or "stacked",
+            "t_estimator": estimator,
+            "seed": random_state,
+            "target": target,
+            "rows": len(data.X),
+            "features": data.X.shape[1],
+            "classes": names,
+            "columns": data.encoder.columns,
+            "noise_matrix": noise.matrix.tolist(),
+            "low": None if low is None else low.tolist(),
+            "high": None if high is None else high.tolist(),
+            "share_of_wrong": vars(share),
+        }
+        return cls(data.encoder, model, np.unique(_hashes(data.X))[:_KEPT], about)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the classes."""
+        return [str(name) for name in self.classifier.classes_]
+
+    def features(self, table: pd.DataFrame, where: str) -> Array:
+        """Return the features of a table, which may have other columns, too."""
+        if not len(table):
+            raise NcbenchError(f"{where}: no rows")
+        return self.encoder.transform(table, where=where)
+
+    def labeled(self, table: pd.DataFrame, column: str, where: str) -> tuple[Array, NDArray[Any]]:
+        """Return the features and labels of the rows that have a label in a column.
+
+        Labels are compared with the classes of the model by name.
+        """
+        require_columns(table, [column], where)
+        others = [str(name) != column for name in table.columns]
+        X = self.features(table.loc[:, others], where)
+        given = table.loc[:, column]
+        where = f"{where}, column {column!r}"
+        if given.ndim > 1:
+            raise NcbenchError(f"{where}: there are {given.shape[1]} columns of this name")
+        present = given.notna().to_numpy()
+        if not present.any():
+            raise NcbenchError(f"{where}: no label in any row")
+        known = dict(zip(self.classes, self.classifier.classes_, strict=True))
+        found, codes = np.unique(
+            label_array(given[present].to_numpy(), where=where).astype(str), return_inverse=True
+        )
+        for name in found.tolist():
+            if name not in known:
+                raise NcbenchError(
+                    f"{where}: label {name!r} is none of the classes of the model: "
+                    f"{', '.join(known)}"
+                )
+        return X[present], np.array([known[name] for name in found.tolist()])[codes]
+
+    def confusion(self, y: NDArray[Any], predicted: NDArray[Any]) -> Array:
+        """Return the confusion matrix of true labels and predictions."""
+        classes = self.classifier.classes_
+        n = len(classes)
+        cells = np.searchsorted(classes, y) * n + np.searchsorted(classes, predicted)
+        return np.bincount(cells, minlength=n**2).reshape(n, n) / len(y)
+
+    def other_columns(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the columns of a table that are not features: ids, dates, labels."""
+        used = {column["name"] for column in self.encoder.columns if column["kind"] != "left out"}
+        return table.loc[:, [str(name) not in used for name in table.columns]]
+
+    def share_seen(self, X: Array) -> float:
+        """Return the share of rows that equal rows the model was fitted to, from a sample of them.
+
+        The sample is the rows with the smallest hashes, so the rows of a part of the file are found
+        as well.
+        """
+        hashes = _hashes(X)
+        if len(self.seen) == _KEPT:
+            hashes = hashes[hashes <= self.seen[-1]]
+        return float(np.isin(hashes, self.seen).mean()) if len(hashes) else 0.0
+
+
+def _hashes(X: Array) -> NDArray[np.uint64]:
+    hashes = pd.util.hash_pandas_object(pd.DataFrame(X), index=False)
+    return np.asarray(hashes, dtype=np.uint64)

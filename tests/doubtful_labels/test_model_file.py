@@ -1,0 +1,282 @@
+"""Model files are read as written, or refused in one line before anything in them is built."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from skops import io as skops
+
+from ncbench.doubtful_labels import model_file
+from ncbench.doubtful_labels.model_file import read_model, write_model
+from ncbench.doubtful_labels.table_model import TableModel
+from ncbench.errors import NcbenchError
+from ncbench.noise_estimation import read_own_data
+from ncbench.plugin import use_files
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(120, 2))
+T = [[0.9, 0.2], [0.1, 0.8]]
+
+LEARNER = """
+from sklearn.naive_bayes import GaussianNB
+from ncbench import hookimpl
+
+class Mine(GaussianNB):
+    "A learner of somebody else."
+    def __init__(self) -> None:
+        super().__init__()
+
+@hookimpl
+def ncbench_cpe_learners():
+    return {"mine": Mine}
+"""
+
+
+class Evil:
+    """Leaves a file behind if it is ever built or unpickled."""
+
+    def __reduce__(self) -> Any:
+        return (Path.touch, (Path("executed"),))
+
+
+def fit(folder: Path, **more: Any) -> TableModel:
+    table = pd.DataFrame(X, columns=["a", "b"]).assign(label=np.where(X[:, 0] > 0, "yes", "no"))
+    table.to_csv(folder / "data.csv", index=False)
+    data = read_own_data(str(folder / "data.csv"), "label", None)
+    return TableModel.fit(data, "label", **{"noise_matrix": T, "cpe": "logistic", **more})
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the bytes of a model file."""
+    folder = tmp_path_factory.mktemp("model")
+    write_model(folder / "model.skops", fit(folder))
+    return (folder / "model.skops").read_bytes()
+
+
+@pytest.fixture
+def model(content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write a model file, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("model.skops").write_bytes(content)
+    return Path("model.skops")
+
+
+def sealed(change: Callable[[zipfile.ZipFile, dict[str, bytes]], None], model: Path) -> None:
+    """Write a model file with other content and the right checksum, as an attacker would."""
+    with zipfile.ZipFile(model) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        change(file, parts)
+        for name, part in parts.items():
+            file.writestr(name, part)
+        file.comment = b"ncbench model 1 " + b"0" * 64
+    content = stream.getvalue()[:-64]
+    model.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
+
+
+def refusal(model: Path) -> str:
+    with pytest.raises(NcbenchError) as raised:
+        read_model(model)
+    assert "\n" not in str(raised.value)
+    assert not Path("executed").exists()
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("cpe", ["logistic", "power_logistic", "power_forward", "anchored"])
+def test_a_model_predicts_as_before(cpe: str, tmp_path: Path) -> None:
+    model = fit(tmp_path, cpe=cpe)
+    write_model(tmp_path / "model.skops", model)
+    again = read_model(tmp_path / "model.skops")
+    for now, before in zip(
+        again.classifier.predict_with_proba(X), model.classifier.predict_with_proba(X), strict=True
+    ):
+        np.testing.assert_array_equal(now, before)
+    assert again.encoder == model.encoder
+    assert {**again.about, **model.about} == again.about
+    assert again.about["noise_matrix"] == T
+    assert again.about["versions"].keys() == {"ncbench", "scikit-learn"}
+
+
+def test_the_uncertainty_of_the_noise_is_kept(tmp_path: Path) -> None:
+    model = fit(tmp_path, noise_matrix="estimate")
+    write_model(tmp_path / "model.skops", model)
+    again = read_model(tmp_path / "model.skops")
+    np.testing.assert_array_equal(
+        again.classifier.noise_matrix_.draws, model.classifier.noise_matrix_.draws
+    )
+    assert again.about["t_estimator"] == "held_out_map"
+    assert np.shape(again.about["low"]) == np.shape(again.about["high"]) == (2, 2)
+
+
+def test_no_changed_byte_is_overlooked(model: Path) -> None:
+    content = model.read_bytes()
+    ends = [*range(40), *range(len(content) - 130, len(content))]
+    for place in [*ends, *RNG.integers(len(content), size=100)]:
+        changed = bytearray(content)
+        changed[place] ^= 1 << int(RNG.integers(8))
+        model.write_bytes(changed)
+        refusal(model)
+
+
+@pytest.mark.parametrize("length", [0, 1, 89, 5000, -1])
+def test_a_file_that_is_cut_off_is_refused(length: int, model: Path) -> None:
+    model.write_bytes(model.read_bytes()[:length])
+    assert "cut off" in refusal(model)
+
+
+def test_pickles_and_foreign_files_are_refused_unread(model: Path) -> None:
+    for content in (
+        pickle.dumps(Evil()),
+        b"PK\x03\x04" + pickle.dumps(Evil()),
+        skops.dumps({"encoder": 1}),
+        b"row,line\n1,2\n",
+    ):
+        model.write_bytes(content)
+        assert "not a file that `ncbench fit` wrote" in refusal(model)
+    joblib.dump(Evil(), model)
+    assert "Pickle and joblib files can run code" in refusal(model)
+    # The comment of a model at the end of a pickle: the checksum is right, and it is no zip file.
+    content = pickle.dumps(Evil()) + b"ncbench model 1 "
+    model.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
+    assert "cannot be read: File is not a zip file" in refusal(model)
+
+
+def test_no_file_and_a_folder_are_said(model: Path) -> None:
+    assert "No such file" in refusal(Path("nowhere.skops"))
+    assert "Is a directory" in refusal(model.parent)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("ncbench", "pip install 'ncbench==9.9'"),
+        ("scikit-learn", "pip install 'scikit-learn==9.9'"),
+    ],
+)
+def test_another_version_is_refused_with_what_to_do(name: str, remedy: str, model: Path) -> None:
+    def change(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
+        about = json.loads(parts["ncbench.json"])
+        about["versions"][name] = "9.9"
+        parts["ncbench.json"] = json.dumps(about).encode()
+
+    sealed(change, model)
+    said = refusal(model)
+    assert f"written with {name} 9.9, but {name} " in said
+    assert remedy in said
+
+
+def test_another_format_is_refused(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_file, "FORMAT", 2)
+    assert "format 1, but ncbench 0.1.0 reads format 2" in refusal(model)
+
+
+HOSTILE = {
+    "a function": {"__module__": "os", "__class__": "system", "__loader__": "FunctionNode"},
+    "a method of the standard library": {
+        "__module__": "operator",
+        "__class__": "methodcaller",
+        "__loader__": "OperatorFuncNode",
+        "attrs": {
+            "__module__": "builtins", "__class__": "tuple", "__loader__": "TupleNode",
+            "content": [],
+        },
+    },
+    "a class to be called": {
+        "__module__": "subprocess",
+        "__class__": "Popen",
+        "__loader__": "ConstructorFromReduceNode",
+        "content": {
+            "__module__": "builtins",
+            "__class__": "tuple",
+            "__loader__": "TupleNode",
+            "content": [
+                {
+                    "__module__": "builtins", "__class__": "str", "__loader__": "JsonNode",
+                    "content": '["touch", "executed"]',
+                }
+            ],
+        },
+    },
+    "a function of ncbench": {
+        "__module__": "ncbench.files", "__class__": "write_whole", "__loader__": "FunctionNode",
+    },
+    "a function beside a learner": {
+        "__module__": "ncbench_plugins.cpe.stacked_logistic", "__class__": "load",
+        "__loader__": "FunctionNode",
+    },
+    "a module that a plug-in package has": {
+        "__module__": "ncbench_plugins.cpe.not_imported", "__class__": "Any",
+        "__loader__": "ObjectNode",
+    },
+    "a tree": {
+        "__module__": "sklearn.ensemble._hist_gradient_boosting.predictor",
+        "__class__": "TreePredictor", "__loader__": "ObjectNode",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_schema_that_names_other_code_is_refused_unread(what: str, model: Path) -> None:
+    def change(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
+        schema = json.loads(parts["schema.json"])
+        schema["content"]["seen"] = HOSTILE[what]
+        parts["schema.json"] = json.dumps(schema).encode()
+
+    sealed(change, model)
+    assert "which a model file may not have" in refusal(model)
+
+
+def test_made_up_content_is_refused(model: Path) -> None:
+    def without(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
+        del parts["ncbench.json"]
+
+    def compressed(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
+        file.writestr("bomb.npy", b"0" * 10**6, zipfile.ZIP_DEFLATED)
+
+    def deep(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
+        parts["schema.json"] = b"[" * 10**5
+
+    for change in (compressed, without, deep):
+        good = model.read_bytes()
+        sealed(change, model)
+        assert "cannot be read" in refusal(model)
+        model.write_bytes(good)
+
+
+def test_a_learner_of_a_plug_in_is_trusted_while_the_plug_in_is_there(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(LEARNER)
+    fit(tmp_path)  # data.csv
+    arguments = ("data.csv", "--target", "label", "--noise-matrix", "none", "--cpe", "mine")
+    done = ncbench("fit", *arguments, "--out", "model.skops", "--plugins-from", "mine.py")
+    assert done.code == 0, done.err
+    predict = ("predict", "model.skops", "data.csv", "--out", "out.csv")
+    assert ncbench(*predict, "--plugins-from", "mine.py").code == 0
+    use_files([])
+    done = ncbench(*predict)
+    assert done.code == 2
+    assert "written with mine.py" in done.err
+    assert "--plugins-from mine.py" in done.err
+
+
+def test_a_learner_that_a_file_cannot_hold_is_refused_before_the_data_is_read(
+    ncbench: Callable,
+) -> None:
+    arguments = ("nowhere.csv", "--target", "label", "--cpe", "boosting")
+    done = ncbench("fit", *arguments, "--out", "model.skops")
+    assert done.code == 2
+    assert "trees cannot be checked when they are read; use another learner" in done.err

@@ -1,0 +1,189 @@
+"""fit, predict and evaluate, with a table as people have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+from ncbench import g_mean
+from ncbench.doubtful_labels.table_model import TableModel
+from ncbench.noise_estimation import OwnData, read_own_data
+
+FIT = ("fit", "train.csv", "--target", "label", "--out", "model.skops", "--cpe", "logistic")
+
+
+@pytest.fixture
+def wine(tmp_path: Path) -> pd.DataFrame:
+    """Write wine with doubtful labels, ids, dates and gaps, in two parts; return the second."""
+    data, number = load_wine(return_X_y=True, as_frame=True)
+    rng = np.random.default_rng(0)
+    names = np.array(["barolo", "grignolino", "barbera"])
+    truth = names[number]
+    wrong = rng.random(178) < 0.2
+    table = data[["alcohol", "color_intensity", "flavanoids", "hue", "proline"]].assign(
+        sample=[f"W{k:04d}" for k in range(178)],
+        measured_on=pd.date_range("2026-01-01", periods=178).strftime("%Y-%m-%d"),
+        cask=rng.choice(["oak", "steel"], 178),
+        label=np.where(wrong, rng.choice(names, 178), truth),
+        truth=truth,
+    )
+    table.loc[[3, 60], "hue"] = np.nan
+    table.loc[[5, 61], "cask"] = None
+    table = table.sample(frac=1, random_state=0, ignore_index=True)
+    table[:120].drop(columns="truth").to_csv(tmp_path / "train.csv", index=False)
+    table[120:].to_csv(tmp_path / "test.csv", index=False)
+    return table[120:].reset_index(drop=True)
+
+
+def test_from_a_table_to_a_classifier_and_how_good_it_is(
+    ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    done = ncbench(*FIT)
+    assert done.code == 0, done.err
+    first, second = done.out.splitlines()
+    assert first.startswith("Minimized g_mean by ncfw, learner logistic: 120 rows, 8 features")
+    assert first.endswith("classes barbera, barolo, grignolino.")
+    assert second.startswith("Wrong labels: ")
+    assert second.endswith("%], by held_out_map.")
+    assert "left out: sample (id or text: different in each row), measured_on (dates)" in done.err
+
+    done = ncbench("predict", "model.skops", "test.csv", "--out", "predictions.csv")
+    assert done.code == 0, done.err
+    assert "written: predictions.csv, 58 rows" in done.err
+    found = pd.read_csv(tmp_path / "predictions.csv")
+    assert list(found.columns) == [
+        *("row", "line", "sample", "measured_on", "label", "truth", "predicted"),
+        *("p_barbera", "p_barolo", "p_grignolino"),
+    ]
+    assert found["row"].tolist() == list(range(1, 59))
+    assert found["line"].tolist() == list(range(2, 60))
+    for name in ("sample", "measured_on", "label", "truth"):
+        assert found[name].tolist() == wine[name].tolist()
+    np.testing.assert_allclose(found.iloc[:, -3:].sum(axis=1), 1, atol=3e-6)
+    assert g_mean(wine["truth"], found["predicted"]) < 0.2
+
+    done = ncbench("evaluate", "model.skops", "test.csv", "--clean-column", "truth")
+    assert done.code == 0, done.err
+    assert "Labels of column 'truth' taken as clean" in done.out
+    loss = g_mean(wine["truth"], found["predicted"])
+    assert [f"{loss:.3f}"] == [
+        line.split()[1] for line in done.out.splitlines() if line.startswith("g_mean*")
+    ]
+    right = (wine["truth"] == found["predicted"])[wine["truth"] == "barolo"].mean()
+    assert f"barolo {right:.3f}" in done.out.splitlines()[-1]
+
+    done = ncbench("evaluate", "model.skops", "test.csv", "--target", "label")
+    assert "taken as noisy, with the noise matrix of the model (by held_out_map)" in done.out
+    assert "from 58 noisy labels; the uncertainty of the noise matrix is included" in done.out
+    assert "Warning" not in done.out
+    done = ncbench("evaluate", "model.skops", "train.csv", "--target", "label")
+    assert "Warning: about 100 % of these rows equal rows that the model was fitted to" in done.out
+
+
+def test_a_table_with_other_columns(ncbench: Callable, wine: pd.DataFrame, tmp_path: Path) -> None:
+    assert ncbench(*FIT, "--noise-matrix", "none").code == 0
+    other = wine[["proline", "cask", "hue", "flavanoids", "color_intensity", "alcohol"]]
+    other = other.assign(cask="plastic", predicted="x", price=[*range(57), None])
+    other.to_csv(tmp_path / "new.csv", index=False)
+    done = ncbench("predict", "model.skops", "new.csv", "--out", "predictions.csv")
+    assert done.code == 0, done.err
+    assert "column 'cask': 58 new values, first 'plastic' in row 1 (line 2)" in done.err
+    assert "are left out: predicted" in done.err
+    found = (tmp_path / "predictions.csv").read_text().splitlines()
+    assert found[0] == "row,line,price,predicted,p_barbera,p_barolo,p_grignolino"
+    assert found[2].startswith("2,3,1,")  # a whole number in spite of the gap below
+    assert found[58].startswith("58,59,,")
+    other.drop(columns="hue").to_csv(tmp_path / "new.csv", index=False)
+    done = ncbench("predict", "model.skops", "new.csv", "--out", "again.csv")
+    assert done.code == 2
+    assert "no column 'hue', which is one of the features" in done.err
+    assert not (tmp_path / "again.csv").exists()
+
+
+def test_a_noise_matrix_of_ones_own(ncbench: Callable, wine: pd.DataFrame, tmp_path: Path) -> None:
+    names = ["grignolino", "barolo", "barbera"]
+    T = pd.DataFrame(np.full((3, 3), 0.1) + 0.7 * np.eye(3), names, names)
+    T.to_csv(tmp_path / "T.csv")
+    done = ncbench(*FIT, "--noise-matrix", "T.csv", "--measure", "micro_f1")
+    assert done.code == 0, done.err
+    assert "Minimized micro_f1 by ncbs" in done.out
+    assert "Wrong labels: 20.0 %, as given." in done.out
+    evaluate = ("evaluate", "model.skops", "test.csv", "--target", "label")
+    said = ncbench(*evaluate).out
+    assert "the noise matrix of the model (as given to fit)" in said
+    assert "micro_f1: loss" in said
+    assert "the noise matrix of T.csv" in ncbench(*evaluate, "--noise-matrix", "T.csv").out
+    said = ncbench(*evaluate, "--noise-matrix", "none", "--measure", "g_mean,zero_one").out
+    assert "taken as clean, by --noise-matrix none" in said
+    assert [line.partition(":")[0] for line in said.splitlines()[2:]] == ["g_mean", "zero_one"]
+
+
+def test_checked_labels_help_to_estimate_the_noise(
+    ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    wine.loc[30:, "truth"] = None
+    wine.to_csv(tmp_path / "train.csv", index=False)
+    done = ncbench(*FIT, "--clean-column", "truth")
+    assert done.code == 0, done.err
+    assert "58 rows, 7 features" in done.out  # the checked labels are not a feature
+    done = ncbench("evaluate", "model.skops", "train.csv", "--clean-column", "truth")
+    assert "model.skops on train.csv, 30 rows" in done.out
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ((*FIT[:-3], "no/model.skops"), "--out no/model.skops: no such folder"),
+        ((*FIT[:4], "--out", "./train.csv"), "--out ./train.csv: this file is read, and would be"),
+        ((*FIT, "--measure", "macro_f1"), "is reported, not optimized"),
+        ((*FIT, "--noise-matrix", "no.csv"), "--noise-matrix no.csv: No such file"),
+        ((*FIT[:-1], "sklearn"), "sklearn needs a value for estimator"),
+        (("predict", "train.csv", "test.csv", "--out", "p.csv"), "not a file that `ncbench fit`"),
+        (("evaluate", "model.skops", "test.csv", "--target", "lable"), "did you mean 'label'?"),
+        (("evaluate", "model.skops", "test.csv", "--target", "cask"), "no column 'cask', which"),
+        (("evaluate", "model.skops", "test.csv", "--target", "sample"), "label 'W0"),
+        (
+            (*("evaluate", "model.skops", "test.csv", "--clean-column", "truth"),
+             *("--noise-matrix", "none")),
+            "--noise-matrix is for noisy labels",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(
+    command: tuple[str, ...], message: str, ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    if command[1] == "model.skops":
+        assert ncbench(*FIT, "--noise-matrix", "none").code == 0
+    done = ncbench(*command)
+    assert done.code == 2
+    assert message in done.err.splitlines()[-1]
+    assert "Traceback" not in done.err
+
+
+def test_rows_that_were_seen_are_found_in_a_part_of_a_large_file() -> None:
+    X = np.random.default_rng(0).normal(size=(8000, 2))
+    y = (X[:, 0] > 0).astype(np.int64)
+    from ncbench.data import TableEncoder
+
+    data = OwnData("made up", X[:6000], y[:6000], ("a", "b"), encoder=TableEncoder())
+    model = TableModel.fit(data, "label", "zero_one", None, "logistic")
+    assert len(model.seen) == 1000
+    assert model.share_seen(X[:3000]) == 1
+    assert model.share_seen(X[6000:]) == 0
+    assert abs(model.share_seen(X[4000:]) - 0.5) < 0.1
+
+
+def test_whole_numbers_are_classes_by_name(tmp_path: Path) -> None:
+    rows = "".join(f"{k},{9 + (k > 10)}\n" for k in range(20))
+    (tmp_path / "t.csv").write_text("x,label\n" + rows)
+    data = read_own_data(str(tmp_path / "t.csv"), "label", None)
+    model = TableModel.fit(data, "label", "zero_one", None, "logistic")
+    assert model.classes == ["9", "10"]
+    table = pd.DataFrame({"x": [1, 2], "label": ["10", None]})
+    X, y = model.labeled(table, "label", "example")
+    assert (X.tolist(), y.tolist()) == ([[1.0]], [10])
