@@ -18,6 +18,7 @@ from ncbench.data import (
     TableEncoder,
     fitted_encoder,
     label_array,
+    lines_of,
     plain_array,
     read_table,
     split_labels,
@@ -41,6 +42,8 @@ class OwnData:
     """If several people gave labels; ``X``, ``y`` and ``clean`` then have a row for each label."""
     encoder: TableEncoder | None = None
     """What became of the columns, if the file is a table."""
+    lines: Labels | None = None
+    """The line of the file on which each row begins, if it has lines."""
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -84,7 +87,9 @@ def read_own_data(
     classes, clean = dataset.classes, None
     if checked is not None:
         classes, clean = _numbered(checked, classes, f"{where}, column {clean_column!r}")
-    return OwnData(name, dataset.X, dataset.y, classes, clean, encoder=encoder)
+    return OwnData(
+        *(name, dataset.X, dataset.y, classes, clean), encoder=encoder, lines=lines_of(table)
+    )
 
 
 def _without(

@@ -9,9 +9,13 @@ from ncbench.report.grid import Entry, Grid
 
 
 def ranked(issues: pd.DataFrame) -> pd.DataFrame:
-    """Return label issues with the row of each example, counted from 1, the first rank first."""
+    """Return label issues with the row of each example, counted from 1, the first rank first.
+
+    A column ``line``, if there is one, follows the row.
+    """
     rows = issues.assign(row=range(1, len(issues) + 1)).sort_values("rank")
-    return rows[["rank", "row", *issues.columns.drop("rank")]].reset_index(drop=True)
+    places = ["rank", "row", *issues.columns.intersection(["line"])]
+    return rows[[*places, *issues.columns.drop(places, errors="ignore")]].reset_index(drop=True)
 
 
 def text(issues: pd.DataFrame, show: int) -> str:
@@ -20,7 +24,7 @@ def text(issues: pd.DataFrame, show: int) -> str:
     Parameters
     ----------
     issues : DataFrame
-        As returned by ``find_label_issues``.
+        As returned by ``find_label_issues``; a column ``line`` is shown too.
     show : int
         Number of rows of the table.
 
@@ -45,15 +49,16 @@ def text(issues: pd.DataFrame, show: int) -> str:
             f" Of the first {len(first)}, expect {_number(last['expected_issues'])} "
             f"({last['expected_precision']:.0%})."
         ).replace("%", " %")
+    places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
     rows = [
         [
-            *(Entry(str(row[name])) for name in ("rank", "row", "label", "likeliest")),
+            *(Entry(str(row[name])) for name in places),
             *(Entry(f"{row[name]:.2f}") for name in ("p_wrong", "expected_precision")),
         ]
         for row in first.to_dict("records")
     ]
-    columns = ["rank", "row", "label", "likeliest", "p_wrong", "expected precision"]
-    return f"{said}\n\n{Grid(columns, rows, 4).text()}" if rows else said
+    columns = [*places, "p_wrong", "expected precision"]
+    return f"{said}\n\n{Grid(columns, rows, len(places)).text()}" if rows else said
 
 
 def _number(expected: float) -> str:

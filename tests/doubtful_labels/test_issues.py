@@ -103,21 +103,25 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
 ) -> None:
     table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=Y)
     table["checked"] = np.where(np.arange(600) < 100, TRUTH, None)
+    table["batch"] = np.arange(600) + 7000  # left out as an id, unless asked for
     table.to_csv(tmp_path / "mine.csv", index=False)
     done = ncbench(
         *("issues", "mine.csv", "--target", "label", "--clean-column", "checked"),
+        *("--keep", "batch", "--drop", "c"),
         *("--out", "issues.csv", "--show", "3", "--cpe", "logistic"),
     )
     assert done.code == 0, done.err
+    assert "numbers: a, b, batch; left out: c (as asked)" in done.err
     first = done.out.splitlines()
     assert first[0].startswith("About 1")
     assert " of 600 labels are wrong (" in first[0]
-    assert first[2].split()[:4] == ["rank", "row", "label", "likeliest"]
+    assert first[2].split()[:5] == ["rank", "row", "line", "label", "likeliest"]
     assert len(first) == 6
     assert "issues.csv, with all 600 rows" in done.err
     written = pd.read_csv(tmp_path / "issues.csv")
     assert written["rank"].tolist() == list(range(1, 601))
     assert sorted(written["row"]) == list(range(1, 601))
+    np.testing.assert_array_equal(written["line"], written["row"] + 1)  # after the header
     # Rows are counted from 1: those that were checked are certain.
     checked = written[written["row"] <= 100].sort_values("row")
     np.testing.assert_array_equal(checked["p_wrong"], (Y != TRUTH)[:100])

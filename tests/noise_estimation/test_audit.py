@@ -157,9 +157,9 @@ def test_bad_arguments_get_one_message(ncbench, tmp_path: Path, more: list[str],
 
 
 def test_trusted_pairs_of_the_clean_column_are_counted_already(ncbench, tmp_path: Path):
-    write(tmp_path / "pets.csv", m=60, clean=0.5)
+    write(tmp_path / "vets.csv", m=60, clean=0.5)
     run = ncbench(
-        *("estimate-noise", "--data", "pets.csv", "--target", "label", "--clean-column", "truth"),
+        *("estimate-noise", "--data", "vets.csv", "--target", "label", "--clean-column", "truth"),
         *("--t-estimator", "trusted"),
     )
     assert run.code == 2

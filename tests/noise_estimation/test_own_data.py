@@ -61,3 +61,14 @@ def test_a_noise_matrix_that_cannot_be_read_is_refused(
     (tmp_path / name.replace("elsewhere", "other")).write_text(content)
     with pytest.raises(NcbenchError, match=message):
         read_noise_matrix(str(tmp_path / name))
+
+
+def test_a_row_has_its_line_and_a_column_what_became_of_it(tmp_path: Path):
+    text = 'x,note,label\n1.5,"two\nlines",a\n\n2.5,,b\n3.5,one,a\n'
+    (tmp_path / "t.csv").write_text(text)
+    data = read_own_data(str(tmp_path / "t.csv"), "label", None, drop=["note"])
+    np.testing.assert_array_equal(data.lines, [2, 5, 6])
+    assert [(column["name"], column["kind"], column["why"]) for column in data.encoder.columns] == [
+        ("x", "number", ""),
+        ("note", "left out", "as asked"),
+    ]

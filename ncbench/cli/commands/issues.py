@@ -50,6 +50,8 @@ def main(argv: list[str]) -> int:
             clean=data.clean_labels,
             random_state=args.seed,
         )
+    if data.lines is not None:
+        found["line"] = data.lines
     print(text(found, args.show))
     if args.out:
         write(as_csv(ranked(found)).rstrip("\n"), Path(args.out))
