@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
 
     from ncbench.report.figures import require
 
-    require("matplotlib", "jinja2")
+    require("matplotlib")
     from ncbench.report.paper.page import write_paper
 
     write_paper(args.folders, Path(args.out), args.errors, args.ddof)

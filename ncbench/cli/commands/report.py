@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
     from ncbench.results import read_records
     from ncbench.results.series import bayes_remarks
 
-    require("matplotlib", "jinja2")
+    require("matplotlib")
     from ncbench.report.html.page import write_report
 
     found = read_records(args.folders)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import time
 from collections import Counter
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-import ncbench
-from ncbench.errors import NcbenchError, counted
-from ncbench.files import write_output
+from ncbench.errors import counted
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import contents
 from ncbench.report.html.panels import chapters
-from ncbench.results import Records, as_text
+from ncbench.report.html.template import rendered, require_file, resource, write_page
+from ncbench.results import Records
 from ncbench.results.series import results
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
@@ -40,9 +35,8 @@ def write_report(found: Records, folders: Sequence[str], out: Path) -> None:
     out : Path
         The path of the page. Links to the records are relative to it.
     """
-    if os.path.isdir(out):
-        raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
-    write_output(out, render(found, folders, out).encode())
+    require_file(out)
+    write_page(out, render(found, folders, out))
 
 
 def render(found: Records, folders: Sequence[str], out: Path) -> str:
@@ -56,13 +50,10 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
     kept = [records[k] for k in frame["record"]]
     left_out = len(found.records) - int((frame["record"] < len(found.records)).sum())
     counts = Counter(frame["status"])
-    script = _resource("page.js")
-    page = _environment().get_template("page.html")
-    return page.render(
-        version=ncbench.__version__,
-        made=time.strftime("%Y-%m-%d %H:%M"),
+    script = resource("page.js")
+    return rendered(
+        "page.html",
         folders=folders,
-        style=Markup(_resource("page.css")),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         counts=[(status, counts[status]) for status in STATUSES if counts[status]],
@@ -85,20 +76,3 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
         remarks=[*found.problems, *([f"left out: {counted(left_out, 'older record')} of the same "
                                       "configurations"] if left_out else [])],
     )  # fmt: skip
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("ncbench.report.html", ""),
-        autoescape=True,  # names come from users, and tracebacks from anywhere
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["text"] = as_text
-    environment.filters["breakable"] = lambda text: Markup("=<wbr>").join(text.split("="))
-    return environment
-
-
-def _resource(name: str) -> str:
-    return files("ncbench.report.html").joinpath(name).read_text(encoding="utf-8")

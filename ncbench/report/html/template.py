@@ -1,0 +1,60 @@
+"""Pages from templates: one file each, which opens from disk and loads nothing."""
+
+from __future__ import annotations
+
+import os
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+import ncbench
+from ncbench.errors import NcbenchError
+from ncbench.files import write_output
+from ncbench.results import as_text
+
+
+def rendered(template: str, **content: Any) -> str:
+    """Return a page of this package as HTML, with the style that all pages share."""
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            version=ncbench.__version__,
+            made=time.strftime("%Y-%m-%d %H:%M"),
+            style=Markup(resource("page.css")),
+            **content,
+        )
+    )
+
+
+def require_file(out: Path) -> None:
+    """Raise NcbenchError if a page cannot be written because its path is a folder."""
+    if os.path.isdir(out):
+        raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
+
+
+def write_page(out: Path, page: str) -> None:
+    """Write a page, completely or not at all."""
+    write_output(out, page.encode())
+
+
+def resource(name: str) -> str:
+    """Return a file of this package."""
+    return files("ncbench.report.html").joinpath(name).read_text(encoding="utf-8")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("ncbench.report.html", ""),
+        autoescape=True,  # names come from users, and tracebacks from anywhere
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["text"] = as_text
+    environment.filters["breakable"] = lambda text: Markup("=<wbr>").join(text.split("="))
+    return environment
