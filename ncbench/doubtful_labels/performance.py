@@ -55,11 +55,10 @@ class HeldOut:
         """The corrected confusion matrix."""
         return _corrected(self.noisy_confusion, self.noise)
 
-    def intervals(self, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
-        """Return an interval for each measure: its loss +- 1.64 standard errors, by resampling.
+    def resampled(self, measures: Mapping[str, Measure]) -> dict[str, Array]:
+        """Return the losses of resamples of the examples, each with a draw of T if it has any.
 
-        Quantiles of the resamples would cover less. Noise makes some entries of a corrected matrix
-        negative, moving them to 0 raises the loss, and resampling does so once more.
+        Resamples depend on the number of labels only: losses of two classifiers are paired.
         """
         rng = stream(0, "judge", len(self.y))
         said = np.eye(self.noise.n)[self.y]
@@ -75,12 +74,30 @@ class HeldOut:
             C = _corrected(C, matrices[k % len(matrices)])
             for name, psi in measures.items():
                 losses[name].append(_loss(psi, C))
+        return {name: np.array(values) for name, values in losses.items()}
+
+    def intervals(self, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
+        """Return an interval for each measure: its loss +- 1.64 standard errors, by resampling.
+
+        Quantiles of the resamples would cover less. Noise makes some entries of a corrected matrix
+        negative, moving them to 0 raises the loss, and resampling does so once more.
+        """
+        losses = self.resampled(measures)
         z = NormalDist().inv_cdf((1 + LEVEL) / 2)
         C = self.confusion
         loss = {name: _loss(psi, C) for name, psi in measures.items()}
         half = {name: z * float(np.std(values)) for name, values in losses.items()}
         ends = {name: [loss[name] - half[name], loss[name] + half[name]] for name in measures}
         return {name: both for name, both in ends.items() if np.isfinite(both).all()}
+
+    def performance(self, name: str, psi: Measure) -> Performance:
+        """Return the estimated loss on clean labels, for a measure of these classes."""
+        loss = float(psi(self.confusion))
+        low, high = self.intervals({name: psi}).get(name, [0.0, psi.largest])
+        low, high = max(low, 0.0), min(high, psi.largest)
+        too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
+        uncertain = getattr(self.noise, "draws", None) is not None
+        return Performance(name, loss, low, high, len(self.y), uncertain, bool(too_wide))
 
 
 @dataclass(frozen=True)
@@ -176,12 +193,7 @@ taken as known
     psi = psi.for_classes([str(label) for label in classes])
     codes = np.searchsorted(classes, labels).astype(np.int64)
     held_out = HeldOut(noise, codes, np.arange(len(codes)), prediction(model, X, classes))
-    loss = float(psi(held_out.confusion))
-    low, high = held_out.intervals({name: psi}).get(name, [0.0, psi.largest])
-    low, high = max(low, 0.0), min(high, psi.largest)
-    too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
-    uncertain = getattr(noise, "draws", None) is not None
-    return Performance(name, loss, low, high, len(labels), uncertain, bool(too_wide))
+    return held_out.performance(name, psi)
 
 
 def _measure(model: Any, measure: str | Measure | None) -> tuple[Measure, str]:

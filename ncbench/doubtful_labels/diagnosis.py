@@ -1,0 +1,171 @@
+"""A user's labels, diagnosed: which to look at again, and what correcting for the noise gains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Self
+
+import joblib
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from ncbench.core import Measure, NoiseMatrix, stream
+from ncbench.data import UNKNOWN
+from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
+from ncbench.doubtful_labels.issues import find_label_issues
+from ncbench.doubtful_labels.performance import HeldOut, Performance
+from ncbench.learning import cpe_learner, prediction, stratified_folds
+from ncbench.noise_estimation import LEVEL, NoiseEstimate, OwnData, repair_estimate
+from ncbench.plugin import get_registry
+from ncbench.types import Array, Labels
+
+MEASURES = ("g_mean", "h_mean", "q_mean", "micro_f1", "zero_one")
+"""The measures that classifiers are compared by."""
+
+MAX_RANKED = 20_000
+MAX_COMPARED = 10_000
+_FOLDS = 3
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The estimated losses of a classifier with and without a correction for the noise.
+
+    Parameters
+    ----------
+    corrected, plain : Performance
+    difference : float
+        How much lower the loss is with the correction.
+    low, high : float
+        The interval of the difference. Intervals of all measures that were compared hold at once,
+        in 90 % of the cases (Bonferroni).
+    """
+
+    corrected: Performance
+    plain: Performance
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def real(self) -> bool:
+        """Whether the difference is beyond chance."""
+        return self.low > 0 or self.high < 0
+
+
+def labels_to_look_at(data: OwnData, noise: NoiseEstimate, seed: int = 0) -> pd.DataFrame:
+    """Return the labels that nobody has checked, the most doubtful first.
+
+    Of more than 20,000 rows, a random part is ranked.
+
+    Returns
+    -------
+    DataFrame
+        ``row``, counted from 1, ``line`` if it is known, ``label`` and ``likeliest`` by name,
+        ``p_wrong``, and ``expected_issues`` and ``expected_precision`` up to this rank.
+    """
+    rows = _some(len(data.y), MAX_RANKED, seed)
+    found = find_label_issues(data.X[rows], data.y[rows], _nameless(noise), random_state=seed)
+    found = found.assign(row=rows + 1)
+    if data.lines is not None:
+        found.insert(0, "line", data.lines[rows])
+    if data.clean is not None:
+        found = found[data.clean[rows] == UNKNOWN]
+    found = found.sort_values("rank").reset_index(drop=True)
+    found["expected_issues"] = found["p_wrong"].cumsum()
+    found["expected_precision"] = found["expected_issues"] / (found.index + 1)
+    for column in ("label", "likeliest"):
+        found[column] = [data.classes[k] for k in found[column]]
+    return found.drop(columns="rank")
+
+
+def correction_gains(
+    data: OwnData,
+    noise: NoiseEstimate,
+    measures: Sequence[str] = MEASURES,
+    cpe: Any = None,
+    seed: int = 0,
+) -> list[Gain]:
+    """Estimate what a correction for the noise gains, by cross-validation on the noisy labels.
+
+    For each measure, a classifier that is told T and one that takes the labels as they are predict
+    examples that they were not fitted to. Both use the same learner. Losses on clean labels are
+    estimated with T, which was estimated from the same labels: if it is wrong, so are they. Of more
+    than 10,000 rows, a random part is used.
+    """
+    rows = _some(len(data.y), MAX_COMPARED, seed)
+    X, y, n = data.X[rows], data.y[rows], len(data.classes)
+    T = _nameless(noise)
+    learner = _FittedOnce(cpe_learner("stacked", seed) if cpe is None else cpe, _Memory())
+    folds = stratified_folds(y, n, _FOLDS, seed)
+    z = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / len(measures))
+    gains = []
+    for name in measures:
+        psi: Measure = get_registry().build("measure", name).for_classes(data.classes)
+        corrected, plain = (
+            HeldOut(T, y, np.arange(len(y)), _out_of_fold(psi, given, learner, X, y, folds, seed))
+            for given in (T, NoiseMatrix.identity(n))
+        )
+        losses = [held_out.performance(name, psi) for held_out in (corrected, plain)]
+        difference = losses[1].loss - losses[0].loss
+        resampled = plain.resampled({name: psi})[name] - corrected.resampled({name: psi})[name]
+        half = z * float(np.std(resampled))
+        gains.append(Gain(*losses, difference, difference - half, difference + half))
+    return gains
+
+
+def _out_of_fold(
+    psi: Measure,
+    noise: NoiseMatrix,
+    learner: Any,
+    X: Array,
+    y: Labels,
+    folds: Sequence[tuple[Labels, Labels]],
+    seed: int,
+) -> Array:
+    predicted = np.empty((len(y), noise.n))
+    model = NoiseCorrectedClassifier(psi, noise, learner, random_state=seed)
+    for train, held_out in folds:
+        fitted = clone(model).fit(X[train], y[train])
+        predicted[held_out] = prediction(fitted, X[held_out], np.arange(noise.n))
+    return predicted
+
+
+def _nameless(noise: NoiseEstimate) -> NoiseMatrix:
+    """Return T for labels that are numbers of classes, with its draws."""
+    return repair_estimate(noise.matrix, draws=noise.draws)
+
+
+def _some(rows: int, most: int, seed: int) -> Labels:
+    if rows <= most:
+        return np.arange(rows)
+    return np.sort(stream(seed, "diagnose").choice(rows, most, replace=False))
+
+
+class _Memory(dict[str, Any]):
+    """Fitted learners by sample; clones of a learner share it."""
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+
+class _FittedOnce(ClassifierMixin, BaseEstimator):
+    """A learner that is fitted once to a sample: classifiers for several measures share the fit."""
+
+    def __init__(self, cpe: Any, memory: _Memory) -> None:
+        self.cpe = cpe
+        self.memory = memory
+
+    def fit(self, X: Array, y: Labels) -> Self:
+        key = joblib.hash((X, y))
+        if key not in self.memory:
+            self.memory[key] = clone(self.cpe).fit(X, y)
+        self.fitted_ = self.memory[key]
+        self.classes_ = self.fitted_.classes_
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        return np.asarray(self.fitted_.predict_proba(X))
