@@ -109,11 +109,11 @@ def correction_gains(
             HeldOut(T, y, np.arange(len(y)), _out_of_fold(psi, given, learner, X, y, folds, seed))
             for given in (T, NoiseMatrix.identity(n))
         )
-        losses = [held_out.performance(name, psi) for held_out in (corrected, plain)]
-        difference = losses[1].loss - losses[0].loss
+        ours, theirs = (found.performance(name, psi) for found in (corrected, plain))
+        difference = theirs.loss - ours.loss
         resampled = plain.resampled({name: psi})[name] - corrected.resampled({name: psi})[name]
         half = z * float(np.std(resampled))
-        gains.append(Gain(*losses, difference, difference - half, difference + half))
+        gains.append(Gain(ours, theirs, difference, difference - half, difference + half))
     return gains
 
 

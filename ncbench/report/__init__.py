@@ -1,8 +1,8 @@
 """Turn numbers into tables, figures and pages.
 
-Import ``audit_text``, ``issues_text``, ``model_text``, ``predictions`` and ``regret_text`` by their
-paths: some need scikit-learn.
-``figures``, ``html`` and ``paper`` need the packages of the extra ``report``.
+Import ``audit_text``, ``diagnosis_text``, ``issues_text``, ``model_text``, ``predictions`` and
+``regret_text`` by their paths: some need scikit-learn. ``figures``, ``html.page`` and ``paper``
+need matplotlib, the extra ``report``.
 """
 
 from ncbench.report.export import TABLE_FORMATS, Results, as_csv, print_or_write, write

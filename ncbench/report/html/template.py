@@ -57,4 +57,5 @@ def _environment() -> Environment:
     )
     environment.filters["text"] = as_text
     environment.filters["breakable"] = lambda text: Markup("=<wbr>").join(text.split("="))
+    environment.filters["long"] = lambda name: "long" if max(map(len, name.split())) > 20 else ""
     return environment

@@ -1,4 +1,4 @@
-"""The report page in a real browser, from disk, with the network off.
+"""The report page and the page of diagnose in a real browser, from disk, with the network off.
 
 Chromium and playwright are needed. Where they are missing these tests are skipped, with the
 reason; with NCBENCH_NEED_TOOLS=1 in the environment they fail instead.
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up_diagnosis import write_made_up_diagnosis
 from needs import unavailable
 
 from ncbench.cli.commands.report import main
@@ -76,7 +77,8 @@ FAULTS = """() => {
       }
     }
   }
-  const cells = Array.from(document.querySelectorAll('#table td, #table th')).filter(seen);
+  const entries = '#table td, #table th, .heat td, .heat th';
+  const cells = Array.from(document.querySelectorAll(entries)).filter(seen);
   const boxes = cells.map(cell => cell.getBoundingClientRect());
   boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, k) => {
     const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
@@ -85,6 +87,23 @@ FAULTS = """() => {
     if (across > 1 && down > 1) faults.push(`overlap: ${pair}`);
   }));
   return faults;
+}"""
+
+
+# The smallest contrast between a text of a heat map and its background.
+CONTRAST = """() => {
+  const rgb = color => {
+    const parts = color.match(/[\\d.]+/g).map(Number);
+    return color.startsWith('color(srgb') ? parts.slice(0, 3) : parts.slice(0, 3).map(c => c / 255);
+  };
+  const light = color => rgb(color)
+    .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
+  return Math.min(...Array.from(document.querySelectorAll('.heat td'), cell => {
+    const style = getComputedStyle(cell);
+    const [a, b] = [light(style.color), light(style.backgroundColor)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  }));
 }"""
 
 
@@ -322,4 +341,56 @@ def test_a_thousand_cells_stay_usable(browser: Any, tmp_path: Path, make_record:
     assert opened.column("#cells table", 2) == ["data7"]
     assert time.perf_counter() - started < 15  # some 2 s, on a machine with nothing else to do
     assert opened.trouble == []
+    opened.context.close()
+
+
+WINES = ("barolo", "grignolino", "barbera")
+LONG = ("Iris-versicolor of the coast", "b", NASTY, *(f"class_number_{k}" for k in range(9)))
+
+
+@pytest.fixture(scope="module", params=[WINES, tuple("0123456789"), LONG], ids=["3", "10", "long"])
+def diagnosis(request: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """Write the page of made-up labels with few classes, ten, or long names."""
+    path = tmp_path_factory.mktemp("diagnosis") / "diagnosis.html"
+    write_made_up_diagnosis(path, request.param)
+    return path, len(request.param)
+
+
+@pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (390, "screen"), (703, "print")])
+def test_no_column_of_a_diagnosis_is_hidden_no_word_broken_and_nothing_overlaps(
+    browser: Any, diagnosis: tuple[Path, int], width: int, media: str
+) -> None:
+    path, n = diagnosis
+    opened = Opened(browser, path, width)
+    opened.page.emulate_media(media=media)
+    assert opened.page.locator(".heat td").count() == 2 * n**2
+    faults = opened.page.evaluate(FAULTS)
+    assert [fault for fault in faults if "script>" not in fault] == []  # which is not a word
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+    assert opened.trouble == []
+    assert opened.requests == [path.as_uri()]
+    opened.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_diagnosis_can_be_read_in_both_themes_and_a_script_in_a_name_does_nothing(
+    browser: Any, diagnosis: tuple[Path, int], scheme: str
+) -> None:
+    path, _ = diagnosis
+    opened = Opened(browser, path, scheme=scheme)
+    assert opened.page.evaluate("document.scripts.length") == 0
+    assert opened.page.evaluate(CONTRAST) >= 4.5  # WCAG AA
+    assert opened.trouble == []
+    opened.context.close()
+
+
+def test_a_diagnosis_fits_on_a4(browser: Any, diagnosis: tuple[Path, int], tmp_path: Path) -> None:
+    opened = Opened(browser, diagnosis[0])
+    opened.page.pdf(path=str(tmp_path / "page.pdf"), format="A4")
+    # Chromium shrinks a page that is too wide for the sheet; then nothing is 703 px wide.
+    opened.page.emulate_media(media="print")
+    opened.page.set_viewport_size({"width": 703, "height": 1000})
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == 703
+    sheets = (tmp_path / "page.pdf").read_bytes().count(b"/Type /Page\n")
+    assert 2 <= sheets <= 12
     opened.context.close()

@@ -1,0 +1,60 @@
+"""diagnose FILE          write a page about the labels of your own file."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from ncbench.cli.arguments import add_own_data, columns, require_out
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench diagnose",
+        description="Write a page about the labels of a file: how many are wrong, how sure that "
+        "is, what correcting for the noise gains, and which labels to look at again.",
+    )
+    add_own_data(parser)
+    parser.add_argument(
+        "--out", metavar="FILE", default="diagnosis.html", help="the page (default: diagnosis.html)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+    args = parser.parse_args(argv)
+
+    from threadpoolctl import threadpool_limits
+
+    from ncbench.doubtful_labels import correction_gains, labels_to_look_at
+    from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, examine, read_own_data
+    from ncbench.plugin import get_registry
+    from ncbench.report.diagnosis_text import summary
+    from ncbench.report.html.diagnosis import write_diagnosis
+    from ncbench.report.html.template import require_file
+    from ncbench.run import working
+
+    require_out(args.out, args.data)
+    require_file(Path(args.out))
+    with working(f"Reading {args.data}"):
+        data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    build = get_registry().build
+    rows = f"{len(data.y):,} labels"
+    with threadpool_limits(1):
+        with working(f"1 of 3: estimating the noise of {rows}"):
+            noise = examine(
+                data,
+                build("t_estimator", DEFAULT_T_ESTIMATOR),
+                build("cpe", "logistic", random_state=0),
+                name=DEFAULT_T_ESTIMATOR,
+                seed=args.seed,
+            )
+        with working(f"2 of 3: ranking {rows}"):
+            issues = labels_to_look_at(data, noise, args.seed)
+        with working("3 of 3: comparing classifiers with and without a correction"):
+            gains = correction_gains(data, noise, seed=args.seed)
+    command = shlex.join(["python", "-m", "ncbench", "diagnose", *argv])
+    write_diagnosis(Path(args.out), data, noise, issues, gains, command)
+    print(summary(noise, issues, gains))
+    print(f"written: {args.out}", file=sys.stderr)
+    return 0

@@ -1,0 +1,238 @@
+"""``ncbench diagnose``: the page about a user's labels. It needs no package of an extra."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ncbench.errors import counted
+from ncbench.noise_estimation import OwnData, plan
+from ncbench.noise_estimation.estimate import DO_NOT_RELY, NoiseEstimate, class_frequencies
+from ncbench.report.diagnosis_text import doubtful, measure_name, percent, summary, worth
+from ncbench.report.html.template import rendered, require_file, write_page
+from ncbench.types import Array
+
+if TYPE_CHECKING:
+    from ncbench.doubtful_labels import Gain
+
+_SHOWN = 100
+_FEWEST = 20  # labels to show, even if none is more probably wrong than right
+_DEPTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+_WIDEST = 30  # classes that a heat map has room for
+_WITH_INTERVALS = 6  # classes whose intervals have room in its cells
+_LONG = 14  # letters of a name that a heat map has room for
+_NAMES = 60  # columns to name before they are only counted
+_WIDTH = 0.1  # of the interval that labels drawn at random should give
+_ROWS = 300
+
+
+def write_diagnosis(
+    out: Path,
+    data: OwnData,
+    noise: NoiseEstimate,
+    issues: pd.DataFrame,
+    gains: Sequence[Gain],
+    command: str,
+) -> None:
+    """Write the page, completely or not at all.
+
+    Parameters
+    ----------
+    out : Path
+    data : OwnData
+    noise : NoiseEstimate
+    issues : DataFrame
+        As returned by ``labels_to_look_at``.
+    gains : sequence of Gain
+    command : str
+        The command that made it.
+    """
+    require_file(out)
+    T, given_label = noise.matrix, noise.true_given_label
+    at_random = plan(noise, data, _WIDTH)
+    count = doubtful(issues)
+    shown = issues.head(min(max(count, _FEWEST), _SHOWN))
+    page = rendered(
+        "diagnosis.html",
+        name=data.name,
+        command=command,
+        summary=summary(noise, issues, gains),
+        noise=noise,
+        rows=len(data.y),
+        percent=percent,
+        classes=_classes(noise),
+        columns=_columns(data),
+        heat=Heat.of(T, noise, noise.low, noise.high) if noise.n <= _WIDEST else None,
+        reverse=Heat.of(given_label, noise, None, None) if noise.n <= _WIDEST else None,
+        confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
+        relies=noise.verdict != DO_NOT_RELY,
+        at_random=at_random[:_ROWS].tolist(),
+        at_random_count=len(at_random),
+        gains=gains,
+        compared=gains[0].corrected.examples if gains else 0,
+        worth=worth(noise, gains),
+        measure_name=measure_name,
+        background=data.classes[0],
+        issues=shown.to_dict("records"),
+        ranked=len(issues),
+        unchecked=len(data.y) - noise.checked,
+        lines=data.lines is not None,
+        doubtful=count,
+        depths=_depths(issues, count),
+        counted=counted,
+    )
+    write_page(out, page)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An entry of a heat map."""
+
+    value: float
+    text: str
+    interval: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A matrix as a table with colors."""
+
+    names: list[str]
+    full: tuple[str, ...]
+    rows: list[list[Cell]]
+
+    @classmethod
+    def of(cls, matrix: Array, noise: NoiseEstimate, low: Any, high: Any) -> Heat:
+        """Return the heat map of a matrix whose rows and columns are classes."""
+        with_interval = low is not None and high is not None and noise.n <= _WITH_INTERVALS
+        rows = [
+            [
+                Cell(
+                    float(matrix[i, j]),
+                    _percents(matrix[i, j]),
+                    f"{100 * low[i, j]:.0f}–{100 * high[i, j]:.0f}" if with_interval else "",
+                    i == j,
+                )
+                for j in range(noise.n)
+            ]
+            for i in range(noise.n)
+        ]
+        return cls(short_names(noise.classes), noise.classes, rows)
+
+    @property
+    def turned(self) -> str:
+        """The class of the headings: upright where their names do not fit side by side."""
+        room = len(self.names) * max(map(len, self.names))
+        return "turned" if room > 90 else "turned-narrow" if room > 30 else ""
+
+    @property
+    def many(self) -> bool:
+        """Whether numbers have to be small on a phone."""
+        return len(self.names) > _WITH_INTERVALS
+
+    @property
+    def dense(self) -> bool:
+        """Whether numbers have no room on a phone."""
+        return len(self.names) > 10
+
+
+def short_names(classes: Sequence[str]) -> list[str]:
+    """Return names for a heat map: long ones are cut, and then all are numbered.
+
+    Examples
+    --------
+    >>> short_names(["barolo", "barbera"])
+    ['barolo', 'barbera']
+    >>> short_names(["a very long name of a class", "b"])
+    ['1 a very long…', '2 b']
+    """
+    if max(map(len, classes)) <= _LONG:
+        return list(classes)
+    return [
+        f"{k} {name if len(name) <= _LONG else name[: _LONG - 2].rstrip() + '…'}"
+        for k, name in enumerate(classes, 1)
+    ]
+
+
+def _percents(share: float) -> str:
+    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
+
+
+def _classes(noise: NoiseEstimate) -> list[dict[str, Any]]:
+    true = class_frequencies(noise, noise.counts) * noise.counts.sum()
+    return [
+        {"name": name, "labels": int(count), "wrong": wrong, "true": expected}
+        for name, count, wrong, expected in zip(
+            noise.classes, noise.counts, noise.wrong_by_label, true, strict=True
+        )
+    ]
+
+
+def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
+    """Return, for each class, how often it is labeled right, and its most frequent wrong label."""
+    rows = []
+    for j, name in enumerate(noise.classes):
+        wrong = np.where(np.arange(noise.n) == j, -1.0, noise.matrix[:, j])
+        i = int(wrong.argmax())
+        rows.append(
+            {
+                "name": name,
+                "right": _with_interval(noise, j, j),
+                "other": noise.classes[i],
+                "as_other": _with_interval(noise, i, j),
+            }
+        )
+    return rows
+
+
+def _with_interval(noise: NoiseEstimate, i: int, j: int) -> str:
+    said = percent(noise.matrix[i, j])
+    if noise.low is None or noise.high is None:
+        return said
+    return f"{said} ({percent(noise.low[i, j])} to {percent(noise.high[i, j])})".replace(" %", "%")
+
+
+def _columns(data: OwnData) -> list[tuple[str, str]]:
+    """Return what became of the columns of a table, in words."""
+    if data.encoder is None:
+        return []
+    columns = data.encoder.columns
+    used = [c for c in columns if c["kind"] != "left out"]
+    groups = {
+        "numbers": [c["name"] for c in used if c["kind"] == "number"],
+        "days since 1970": [c["name"] for c in used if c["kind"] == "date"],
+        "categories, a 0/1 feature each": [
+            f"{c['name']} ({len(c['values'])})" for c in used if c["kind"] == "categories"
+        ],
+        "with missing values, which take the median or are a category": [
+            f"{c['name']} ({c['missing']})" for c in used if c["missing"]
+        ],
+        "left out": [f"{c['name']} ({c['why']})" for c in columns if c["kind"] == "left out"],
+    }
+    return [(what, _named(names)) for what, names in groups.items() if names]
+
+
+def _named(names: list[str]) -> str:
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _depths(issues: pd.DataFrame, count: int) -> list[dict[str, Any]]:
+    """Return how many wrong labels to expect among the first ones."""
+    last = len(issues)
+    chosen = sorted({depth for depth in (*_DEPTHS, count, last) if 0 < depth <= last})
+    return [
+        {
+            "depth": depth,
+            "wrong": issues["expected_issues"].iloc[depth - 1],
+            "precision": issues["expected_precision"].iloc[depth - 1],
+            "even": depth == count,
+        }
+        for depth in chosen
+    ]

@@ -1,0 +1,57 @@
+"""A diagnosis in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from made_up_diagnosis import made_up_gain, made_up_issues, made_up_noise
+
+from ncbench.noise_estimation.estimate import NO_NOISE, RELY, Interval
+from ncbench.report.diagnosis_text import summary, worth
+
+CLASSES = ("a", "b")
+LEVEL = made_up_gain("g_mean", 0.2, 0.201)
+BETTER = made_up_gain("h_mean", 0.2, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"verdict": RELY, "doubts": ()}, ["You can rely on this number", "Next, look at the 196"]),
+        (
+            {"verdict": NO_NOISE, "doubts": (), "share": Interval(0.004, 0.0, 0.01)},
+            [
+                "About 0.4 % of the 400 labels are wrong, some 2",
+                "you can use the labels as they are",
+            ],
+        ),
+        ({}, ["Do not rely on this number yet", "Next, check some labels drawn at random"]),
+    ],
+)
+def test_how_wrong_whether_to_rely_on_it_and_what_to_do_next(
+    more: dict[str, Any], said: list[str]
+) -> None:
+    text = summary(made_up_noise(CLASSES, **more), made_up_issues(CLASSES), [LEVEL])
+    for part in said:
+        assert part in text
+
+
+def test_without_a_doubtful_label_none_is_to_be_looked_at() -> None:
+    noise = made_up_noise(CLASSES, verdict=RELY, doubts=())
+    text = summary(noise, made_up_issues(CLASSES).assign(p_wrong=0.1), [LEVEL])
+    assert text.endswith("No single label is more probably wrong than right.")
+
+
+def test_only_differences_beyond_chance_are_told() -> None:
+    noise = made_up_noise(CLASSES, verdict=RELY, doubts=())
+    assert worth(noise, [LEVEL]) == (
+        "Whether correcting for the noise gains anything cannot be told for any measure."
+    )
+    assert worth(noise, [BETTER]) == (
+        "Correcting for the noise lowers the estimated loss of H-mean from 0.250 to 0.200."
+    )
+    assert worth(noise, [LEVEL, BETTER]).endswith(
+        "to 0.200; for the other measures no difference can be told."
+    )
+    assert worth(made_up_noise(CLASSES), [LEVEL]).endswith("; this, too, rests on the estimate.")
