@@ -112,7 +112,7 @@ def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
             return "Next, check some labels drawn at random to make sure of the number."
         return "No single label is more probably wrong than right."
     found = issues["expected_issues"].iloc[count - 1]
-    what = counted(count, "label that is", "labels that are")
+    what = f"{count:,} labels that are" if count > 1 else "label that is"
     return (
         f"{listed} the {what} more probably wrong than right: about {found:,.0f} of them should be "
         "wrong."

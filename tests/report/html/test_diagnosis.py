@@ -60,7 +60,7 @@ def test_the_command_writes_the_page_of_a_file(ncbench: Callable, tmp_path: Path
     assert re.match(r"About (1\d|2\d) % of the 150 labels are wrong", done.out)
     assert "written: diagnosis.html" in done.err
     page = (tmp_path / "diagnosis.html").read_text()
-    assert done.out.strip() in page
+    assert done.out.strip() in page.replace("\u00a0", " ")
     assert "<b>yes" not in page
     assert "seen (dates)" in page
     listed = [int(row) for row in re.findall(r">(\d+) \(line \d+\)</td>", page)]
