@@ -64,11 +64,11 @@ def test_equal_classifiers_differ_by_nothing_and_that_is_not_beyond_chance() -> 
 
 
 def test_intervals_of_more_measures_are_wider() -> None:
-    one, _ = (
+    one, two = (
         correction_gains(DATA, NOISE, measures, GaussianNB())[0]
         for measures in (["zero_one"], ["zero_one", "balanced_error"])
     )
-    assert _.high - _.low == pytest.approx((one.high - one.low) * 1.96 / 1.645, rel=1e-3)
+    assert two.high - two.low == pytest.approx((one.high - one.low) * 1.96 / 1.645, rel=1e-3)
 
 
 def test_measures_and_corrections_share_the_fits_of_a_learner() -> None:
