@@ -52,7 +52,8 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         ``estimate_noise`` returns, is aligned by the names of the classes, and the labels may lack
         some of them. None means no noise.
     cpe : scikit-learn classifier or str, optional
-        The learner of class probabilities, or the name of a registered one; by default ``stacked``.
+        The learner of class probabilities, or the name of a registered one; by default
+        ``anchored``.
     decision : {"most_probable", "sample", "single"}
         What ``predict`` does with a randomized rule, a mixture of deterministic ones. The most
         probable class of the mixture; or a class drawn from the mixture, with ``random_state``,
@@ -130,7 +131,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
             Weights of the examples in the learner and in the measure. The noise matrix is
             estimated without them: it does not depend on which examples there are.
         """
-        psi, learner = self._measure(), learner_of(self.cpe, "stacked", self.random_state)
+        psi, learner = self._measure(), learner_of(self.cpe, "anchored", self.random_state)
         estimator = t_estimator(self.noise_matrix, clean, annotations)
         name = algorithm_for(psi)
         unknown = fit_params.keys() - {"sample_weight"}

@@ -44,7 +44,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
         learner = self.cpe
         if learner is None:
-            learner = class_probabilities.cpe_learner("stacked", self.random_state)
+            learner = class_probabilities.cpe_learner("logistic", self.random_state)
         started = time.perf_counter()
         fitted = class_probabilities.fit_posterior(
             learner, X, y, noise.n, self.sample_split, self.random_state, noise

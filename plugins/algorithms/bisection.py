@@ -20,7 +20,7 @@ class NoiseCorrectedBisection(PosteriorClassifier):
     measure : str or Measure
         The loss to minimize, a ratio of linear functions with values in [0, 1].
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; by default the registered ``stacked``.
+        Learner of noisy class probabilities; by default the registered ``logistic``.
     max_iter : int
         Number of steps; each halves the interval of possible losses.
     sample_split : {"none", "half", "crossfit"}

@@ -20,7 +20,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
     measure : str or Measure
         The loss to minimize, monotonic convex or linear.
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; by default the registered ``stacked``.
+        Learner of noisy class probabilities; by default the registered ``logistic``.
     max_iter : int
         Number of steps; step t has size 2 / (t + 1).
     sample_split : {"none", "half", "crossfit"}

@@ -17,7 +17,7 @@ class NCLRPlugIn(PosteriorClassifier):
     Parameters
     ----------
     cpe : scikit-learn classifier, optional
-        Learner of noisy class probabilities; by default the registered ``stacked``.
+        Learner of noisy class probabilities; by default the registered ``logistic``.
     random_state : int, optional
         Seed of the CPE learner.
     """

@@ -57,7 +57,7 @@ def test_there_are_experiments() -> None:
 
 
 def test_runs_take_the_cpe_learner_that_algorithms_take() -> None:
-    assert compose("config").cpe.name == "stacked"  # algorithms: see tests/plugins/test_algorithms
+    assert compose("config").cpe.name == "logistic"  # algorithms: see tests/plugins/test_algorithms
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -437,8 +437,8 @@ def test_unknown_sample_split_is_refused(name: str) -> None:
 # The learner
 
 
-def test_the_default_cpe_learner_is_the_registered_stacked() -> None:
+def test_the_default_cpe_learner_is_the_registered_logistic() -> None:
     X, y = gaussian_sample(m=60)
-    stacked = REGISTRY.build("cpe", "stacked")
-    by_default, explicit = CPEArgmax().fit(X, y), CPEArgmax(cpe=stacked).fit(X, y)
+    logistic = REGISTRY.build("cpe", "logistic")
+    by_default, explicit = CPEArgmax().fit(X, y), CPEArgmax(cpe=logistic).fit(X, y)
     np.testing.assert_array_equal(by_default.cpe_.predict_proba(X), explicit.cpe_.predict_proba(X))
