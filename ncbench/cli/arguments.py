@@ -124,6 +124,8 @@ def require_out(out: str | None, *read: str) -> None:
     """Raise NcbenchError, before work starts, if ``--out`` has no folder or is a file to read."""
     if out and not Path(out).absolute().parent.is_dir():
         raise NcbenchError(f"--out {out}: no such folder")
+    if out and Path(out).is_dir():
+        raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
     if out and Path(out).resolve() in [Path(path).resolve() for path in read]:
         raise NcbenchError(f"--out {out}: this file is read, and would be lost; give another name")
 

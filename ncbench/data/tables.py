@@ -115,7 +115,7 @@ def _lines(place: Path, separator: str | None) -> Iterator[int]:
         records = csv.reader(stream, delimiter=separator, skipinitialspace=True)
         start, rows = 1, -1  # the header
         for record in records:
-            if any(text.strip() for text in record):
+            if len(record) > 1 or any(text.strip() for text in record):  # as pandas does
                 rows += 1
                 if rows:
                     yield start

@@ -28,6 +28,9 @@ Decision = Literal["most_probable", "sample", "single"]
 
 _PART = 16_384
 
+DEFAULT_LEARNER = "anchored"
+"""Chosen by measurement: docs/choices.md."""
+
 _RESAMPLED = 1000
 """With weights, the rule is optimized on at least about this many examples."""
 
@@ -131,7 +134,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
             Weights of the examples in the learner and in the measure. The noise matrix is
             estimated without them: it does not depend on which examples there are.
         """
-        psi, learner = self._measure(), learner_of(self.cpe, "anchored", self.random_state)
+        psi, learner = self._measure(), learner_of(self.cpe, DEFAULT_LEARNER, self.random_state)
         estimator = t_estimator(self.noise_matrix, clean, annotations)
         name = algorithm_for(psi)
         unknown = fit_params.keys() - {"sample_weight"}

@@ -99,7 +99,7 @@ def correction_gains(
     rows = _some(len(data.y), MAX_COMPARED, seed)
     X, y, n = data.X[rows], data.y[rows], len(data.classes)
     T = _nameless(noise)
-    learner = _FittedOnce(cpe_learner("stacked", seed) if cpe is None else cpe, _Memory())
+    learner = _FittedOnce(cpe_learner("logistic", seed) if cpe is None else cpe, _Memory())
     folds = stratified_folds(y, n, _FOLDS, seed)
     z = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / len(measures))
     gains = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ncbench.data import TableEncoder, label_array, require_columns
-from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
-from ncbench.errors import NcbenchError
+from ncbench.data import TableEncoder, require_columns
+from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
+from ncbench.errors import NcbenchError, counted, notice_once
 from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, uncertainty
 from ncbench.types import Array
 
@@ -57,7 +58,11 @@ class TableModel:
         measure, noise_matrix, cpe, random_state
             As in :class:`NoiseCorrectedClassifier`.
         """
-        assert data.encoder is not None
+        if data.encoder is None:
+            raise NcbenchError(
+                f"{data.name}: a model file needs the names of columns, which an npz file lacks; "
+                "give a table, such as CSV"
+            )
         model = NoiseCorrectedClassifier(measure, noise_matrix, cpe, random_state=random_state)
         model.fit(data.X, data.labels, clean=data.clean_labels)
         noise = model.noise_matrix_
@@ -73,7 +78,7 @@ class TableModel:
         about = {
             "measure": measure,
             "algorithm": model.algorithm_,
-            "cpe": cpe or "stacked",
+            "cpe": cpe or DEFAULT_LEARNER,
             "t_estimator": estimator,
             "seed": random_state,
             "target": target,
@@ -114,17 +119,19 @@ class TableModel:
         present = given.notna().to_numpy()
         if not present.any():
             raise NcbenchError(f"{where}: no label in any row")
-        known = dict(zip(self.classes, self.classifier.classes_, strict=True))
-        found, codes = np.unique(
-            label_array(given[present].to_numpy(), where=where).astype(str), return_inverse=True
-        )
-        for name in found.tolist():
-            if name not in known:
+        if not present.all():
+            without = counted(int((~present).sum()), "row has", "rows have")
+            notice_once(f"{where}: {without} no label: left out")
+        known = {_comparable(name): name for name in self.classifier.classes_.tolist()}
+        codes, found = pd.factorize(given[present].to_numpy())
+        for label in found.tolist():
+            if _comparable(label) not in known:
                 raise NcbenchError(
-                    f"{where}: label {name!r} is none of the classes of the model: "
-                    f"{', '.join(known)}"
+                    f"{where}: label {str(label)!r} is none of the classes of the model: "
+                    f"{', '.join(self.classes)}"
                 )
-        return X[present], np.array([known[name] for name in found.tolist()])[codes]
+        labels = np.array([known[_comparable(label)] for label in found.tolist()])
+        return X[present], labels.astype(self.classifier.classes_.dtype)[codes]
 
     def confusion(self, y: NDArray[Any], predicted: NDArray[Any]) -> Array:
         """Return the confusion matrix of true labels and predictions."""
@@ -148,6 +155,15 @@ class TableModel:
         if len(self.seen) == _KEPT:
             hashes = hashes[hashes <= self.seen[-1]]
         return float(np.isin(hashes, self.seen).mean()) if len(hashes) else 0.0
+
+
+def _comparable(label: Any) -> float | str:
+    """Return a label such that 1, 1.0 and "1" are the same: files differ in how they write it."""
+    text = str(label).strip()
+    with suppress(ValueError):
+        if np.isfinite(float(text)):
+            return float(text)
+    return text
 
 
 def _hashes(X: Array) -> NDArray[np.uint64]:

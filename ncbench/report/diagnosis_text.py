@@ -98,7 +98,7 @@ def _reliance(noise: NoiseEstimate) -> str:
         return "That is next to nothing: you can use the labels as they are."
     if noise.verdict == DO_NOT_RELY:
         reasons = counted(len(noise.doubts), "reason speaks", "reasons speak")
-        return f"Do not rely on this number yet: {reasons} against it, given below."
+        return f"Do not rely on this number yet: {reasons} against it. The page lists them."
     return "You can rely on this number: what it assumes and what was found agree."
 
 

@@ -104,7 +104,7 @@ class Results:
         return stream.getvalue()
 
 
-_FORMULA = re.compile(r"[=+@\-\t\r]")
+_FORMULA = re.compile(r"[=+@\-\t\r\n]")
 
 
 def as_csv(frame: pd.DataFrame) -> str:

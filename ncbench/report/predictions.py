@@ -57,7 +57,7 @@ def predictions_csv(
         columns["line"] = lines
     names = [*columns]
     copied = [str(name) for name in others.columns]
-    clash = {"row", "line", "predicted", *of_classes}.intersection(copied)
+    clash = {*columns, "predicted", *of_classes}.intersection(copied)
     if clash:
         notice_once(
             f"columns of the table that have the name of one of the predictions are left out: "
@@ -76,7 +76,10 @@ def _texts(values: Any) -> list[str]:
     """Return values as fields of a CSV file; of text, each different one is converted once."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return list(map(str, values.tolist()))
-    codes, found = pd.factorize(values)
+    try:
+        codes, found = pd.factorize(values)
+    except TypeError:  # lists, as in a Parquet file
+        return list(map(_quoted, values))
     fields = np.array([*map(_quoted, found.tolist()), ""], dtype=object)  # the code of none is -1
     texts: list[str] = fields[codes].tolist()
     return texts
@@ -86,6 +89,11 @@ def _quoted(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a column of ids with a gap
     text = str(no_formula(value))
+    if text != str(value):
+        notice_once(
+            "text that begins like a formula (=, +, -, @) has an apostrophe in front in the "
+            "predictions, so that a spreadsheet does not run it"
+        )
     if any(special in text for special in ',"\n\r'):
         return '"' + text.replace('"', '""') + '"'
     return text

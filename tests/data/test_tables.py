@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from ncbench import NcbenchError
+from ncbench.data.tables import lines_of, read_table
 from ncbench_plugins.datasets.own_file import file
 
 TABLE = pd.DataFrame(
@@ -175,3 +176,9 @@ def test_nul_bytes_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"x,kind\n1,pear\n\0\0\0,apple\n")
     with pytest.raises(NcbenchError, match=r"damaged.csv.*it has NUL bytes"):
         file(str(path), target="kind")
+
+
+def test_a_row_of_nothing_but_separators_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("size,note\n1,small\n,\n\n2,large\n")
+    assert lines_of(read_table(path)).tolist() == [2, 3, 5]  # type: ignore[union-attr]

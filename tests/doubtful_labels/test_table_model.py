@@ -187,3 +187,44 @@ def test_whole_numbers_are_classes_by_name(tmp_path: Path) -> None:
     table = pd.DataFrame({"x": [1, 2], "label": ["10", None]})
     X, y = model.labeled(table, "label", "example")
     assert (X.tolist(), y.tolist()) == ([[1.0]], [10])
+
+
+def few(tmp_path: Path, labels: list[str], name: str = "few.csv") -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(len(labels), 2))
+    pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "label": labels}).to_csv(tmp_path / name, index=False)
+
+
+def test_labels_to_evaluate_are_compared_with_the_classes_and_not_guessed(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    few(tmp_path, [f"{k % 8 / 2}" for k in range(80)], "train.csv")  # 0.0, 0.5, ..., 3.5
+    few(tmp_path, ["0.0", "1.0", "2.0", "3.0", ""], "test.csv")  # all whole, each one different
+    model = ("--noise-matrix", "none", "--measure", "zero_one")
+    assert ncbench(*FIT, *model).code == 0
+    done = ncbench("evaluate", "model.skops", "test.csv", "--clean-column", "label")
+    assert done.code == 0, done.err
+    assert "1 row has no label: left out" in done.err
+
+
+def test_a_file_without_names_of_columns_gives_no_model(ncbench: Callable, tmp_path: Path) -> None:
+    np.savez(tmp_path / "train.npz", X=np.eye(6), y=np.arange(6) % 2)
+    done = ncbench("fit", "train.npz", "--target", "y", "--out", "model.skops", "--cpe", "logistic")
+    assert done.code == 2
+    assert "a model file needs the names of columns" in done.err
+
+
+def test_a_folder_as_out_is_refused_before_the_work(ncbench: Callable, tmp_path: Path) -> None:
+    few(tmp_path, ["a", "b"] * 10, "train.csv")
+    done = ncbench("fit", "train.csv", "--target", "label", "--out", ".")
+    assert (done.code, done.err) == (
+        2, "ncbench: --out .: is a folder; expected the name of a file\n"
+    )  # fmt: skip
+
+
+def test_the_learner_that_is_recorded_is_the_one_that_was_fitted(tmp_path: Path) -> None:
+    few(tmp_path, ["a", "b"] * 20)
+    data = read_own_data(str(tmp_path / "few.csv"), "label", None)
+    model = TableModel.fit(data, "label", noise_matrix=None)
+    assert model.about["cpe"] == "anchored"
+    assert type(model.classifier.cpe_).__name__ == "AnchoredForward"

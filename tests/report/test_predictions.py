@@ -6,7 +6,9 @@ import io
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from ncbench.errors import notice_once
 from ncbench.report.predictions import predictions_csv
 
 
@@ -34,3 +36,20 @@ def test_all_numbers_of_digits_are_right() -> None:
     lines = content.decode().splitlines()
     assert lines[7].split(",")[2:] == [f"{p:.6f}" for p in P[6]]
     np.testing.assert_allclose(pd.read_csv(io.BytesIO(content)).iloc[:, 2:], P, atol=6e-7)
+
+
+def test_names_that_look_like_formulas_are_changed_with_a_notice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    notice_once.cache_clear()
+    P = np.array([[0.5, 0.5]])
+    text = predictions_csv(pd.DataFrame(), None, ["+", "-"], np.array(["+"]), P).decode()
+    assert text.splitlines()[1] == "1,'+,0.500000,0.500000"
+    assert "apostrophe in front" in capsys.readouterr().err
+
+
+def test_columns_of_lists_and_a_line_of_the_tables_own_are_copied() -> None:
+    others = pd.DataFrame({"line": [7], "embedding": [np.array([1, 2])]})
+    P = np.array([[1.0, 0.0]])
+    text = predictions_csv(others, None, ["a", "b"], np.array(["a"]), P).decode()
+    assert text == "row,line,embedding,predicted,p_a,p_b\n1,7,[1 2],a,1.000000,0.000000\n"

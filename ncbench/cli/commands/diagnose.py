@@ -31,11 +31,9 @@ def main(argv: list[str]) -> int:
     from ncbench.plugin import get_registry
     from ncbench.report.diagnosis_text import summary
     from ncbench.report.html.diagnosis import write_diagnosis
-    from ncbench.report.html.template import require_file
     from ncbench.run import working
 
     require_out(args.out, args.data)
-    require_file(Path(args.out))
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
     build = get_registry().build

@@ -30,11 +30,12 @@ def main(argv: list[str]) -> int:
         help="the loss to minimize; default: g_mean; `ncbench plugins` lists all",
     )
     parser.add_argument("--out", required=True, metavar="FILE", help="the model, NAME.skops")
-    add_learning(parser, cpe="stacked")
+    add_learning(parser, cpe="anchored")
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
 
+    from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER
     from ncbench.doubtful_labels.model_file import require_storable, write_model
     from ncbench.doubtful_labels.table_model import TableModel
     from ncbench.noise_estimation import read_own_data
@@ -42,7 +43,7 @@ def main(argv: list[str]) -> int:
     from ncbench.run import working
 
     require_out(args.out, args.data)
-    noise, cpe = noise_matrix(args), args.cpe or "stacked"
+    noise, cpe = noise_matrix(args), args.cpe or DEFAULT_LEARNER
     require_storable(cpe)
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from importlib.resources import files
 from pathlib import Path
@@ -57,5 +58,5 @@ def _environment() -> Environment:
     )
     environment.filters["text"] = as_text
     environment.filters["breakable"] = lambda text: Markup("=<wbr>").join(text.split("="))
-    environment.filters["long"] = lambda name: "long" if max(map(len, name.split())) > 20 else ""
+    environment.filters["long"] = lambda name: "long" if re.search(r"\S{21}", name) else ""
     return environment
