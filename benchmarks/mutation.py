@@ -1,8 +1,10 @@
 """Mutation test of the core, the shipped algorithms and the statistics.
 
 Changes one operator, constant or result at a time, and runs the tests of that module: a mutant that
-no test notices is a missing assertion, or is equivalent to the original. Each mutant is a fork that
-imports the changed source in place of the module, so nothing is written to the source tree.
+no test notices is a missing assertion, or is equivalent to the original: ``EQUIVALENT`` lists these
+with reasons. They are printed apart, and the score is printed with and without them. Each mutant is
+a fork that imports the changed source in place of the module, so nothing is written to the source
+tree.
 
     python benchmarks/mutation.py --sample 200 --seed 0        # stratified by module
     python benchmarks/mutation.py --only statistics            # every mutant of one module
@@ -28,7 +30,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# The tests of each module, the quickest first.
+# The tests of each module besides its doctests, the quickest first.
 TESTS = {
     "ncbench.core.argmin": ["tests/core/test_argmin.py"],
     "ncbench.core.confusion": ["tests/core/test_confusion.py"],
@@ -50,6 +52,72 @@ TESTS = {
     ],
     "ncbench.results.significance": ["tests/results/test_significance.py"],
     "ncbench.results.statistics": ["tests/results/test_statistics.py"],
+}
+
+# Survivors that no test can notice: how the source line starts, what it is changed to (anything if
+# empty), and why.
+EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
+    "ncbench.core.argmin": [
+        *[
+            (line, "", "decides how labels are computed, not which")
+            for line in (
+                "LAZY_FROM =",
+                "SORT_COST =",
+                "SORT_OVERHEAD =",
+                "BLOCK =",
+                "_CHUNK =",
+                "if m <= _CHUNK // 8:",
+                "self._posterior = posterior if self._m <",
+                "self._patience =",
+                "self._work = 0",
+                "if blocks > 1:",
+                "self._work += blocks * BLOCK",
+            )
+        ],
+        ("_FLOOR =", "1.001", "any positive weights give a valid bound"),
+        ("if not weight[0] > 0:", "1", "any positive weights give a valid bound"),
+        ("if not weight[0] > 0:", "-1", "the weights are positive, or all are zero"),
+        ("_TINY =", "1.0", "at worst evaluates examples that cannot have changed"),
+        *[
+            (line, after, "scaling by a power of two changes no label")
+            for line in ("return _labels(columns, loss if", "if not 1e-100 < square")
+            for after in (
+                "1.0",
+                "2e+100",
+                "1e-100 <= square < 1e+100",
+                "1e-100 <= np.vdot(loss, loss) < 1e+100",
+            )
+        ],
+        ("return _scores(np.repeat(columns, 2", "3", "any number of copies above one will do"),
+        *[
+            (line, after, "a larger allowance for rounding is valid, too")
+            for line in ("self._unit =", "self._slack =", "move_bound =")
+            for after in ("17", "31", "3", "9", "15")
+        ],
+        ("move_bound =", "-1.0", "tan^2 is below 0 by less than the slack, which is added"),
+        ("self._limit =", "", "the cut-off need not be exact"),
+        ("near =", "distance < self._limit", "the cut-off need not be exact"),
+        ("return int(self._starts", "bound <= self._limit", "a tie of rounded numbers"),
+        ("return int(self._starts", "2", "any negative number means all examples"),
+        ("return -1", "2", "any negative number means all examples"),
+        ("blocks = -1 if", "2", "any negative number means all examples"),
+        ("extent = 0", "", "replaced before its first use"),
+    ],
+    "ncbench.core.mixture": [
+        ("flat = ", "2", "numpy takes any negative size as unknown"),
+        ("index, weights = reduce_support(", "2", "numpy takes any negative size as unknown"),
+        ("_, spread, axes = ", "True", "the axes beyond the rank are not used"),
+        ("rank = ", "2.0", "rounding and spread are orders of magnitude apart"),
+        ("rank = ", "spread >= 1e-12 * max(1.0, spread[0])", "a tie of rounding errors"),
+        ("share[active[gone]] = 0.0", "-1.0", "the point is left out all the same"),
+        ("if np.abs(dependency).max() < 1e8", "", "both ways give a dependency"),
+    ],
+    "ncbench_plugins.algorithms.bisection": [
+        ("best = 1.0 - np.eye", "2.0", "a constant added to a row changes no argmin"),
+    ],
+    "ncbench_plugins.algorithms.frank_wolfe": [
+        ("self.moved = 0.0", "-1.0", "the start of a maximum of nonnegative numbers"),
+    ],
 }
 
 _OPERATORS: dict[type, type] = {
@@ -160,8 +228,9 @@ def survives(mutant: Mutant, path: Path, seconds: float) -> bool:
         os.dup2(null, 1)
         os.dup2(null, 2)
         sys.meta_path.insert(0, _Changed(mutant, path))
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"]
-        os._exit(int(pytest.main([*options, *TESTS[mutant.module]])) != 0)
+        # Rewriting the assertions of a module with doctests would import its own source.
+        options = ["-xq", "--assert=plain", "-pno:cacheprovider", "-pno:xdist", "-pno:randomly"]
+        os._exit(int(pytest.main([*options, str(path), *TESTS[mutant.module]])) != 0)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
@@ -174,6 +243,15 @@ def survives(mutant: Mutant, path: Path, seconds: float) -> bool:
         f"too slow {mutant.module}:{mutant.line}: {mutant.before}  ->  {mutant.after}", flush=True
     )
     return False
+
+
+def reason(mutant: Mutant, path: Path) -> str | None:
+    """Return why a mutant is equivalent to the original, or None if it is not listed."""
+    line = path.read_text().splitlines()[mutant.line - 1].strip()
+    for start, after, why in EQUIVALENT.get(mutant.module, []):
+        if line.startswith(start) and after in ("", mutant.after):
+            return why
+    return None
 
 
 def main() -> None:
@@ -208,6 +286,7 @@ def main() -> None:
         chosen += [(mutant, paths[name].with_suffix(".py")) for mutant in picked]
     print(f"{len(chosen)} of {total} mutants, seed {args.seed}", flush=True)
     alive: dict[str, int] = dict.fromkeys(every, 0)
+    equivalent: dict[str, int] = dict.fromkeys(every, 0)
     tried: dict[str, int] = dict.fromkeys(every, 0)
     rng.shuffle(chosen)  # a run that stops early has a sample of all modules
     for mutant, path in chosen:
@@ -216,12 +295,21 @@ def main() -> None:
         tried[mutant.module] += 1
         if survives(mutant, path, args.timeout):
             alive[mutant.module] += 1
-            print(f"survived {mutant.module}:{mutant.line}: {mutant.before}  ->  {mutant.after}",
+            why = reason(mutant, path)
+            equivalent[mutant.module] += why is not None
+            print(f"{'survived' if why is None else 'equivalent'} {mutant.module}:{mutant.line}: "
+                  f"{mutant.before}  ->  {mutant.after}{f'  ({why})' if why else ''}",
                   flush=True)  # fmt: skip
     for name in every:
-        print(f"{name}: {tried[name] - alive[name]} of {tried[name]} noticed")
-    killed = sum(tried.values()) - sum(alive.values())
-    print(f"score: {killed / sum(tried.values()):.1%} ({killed} of {sum(tried.values())})")
+        _report(name, tried[name], alive[name], equivalent[name])
+    _report("score", *(sum(count.values()) for count in (tried, alive, equivalent)))
+
+
+def _report(name: str, tried: int, alive: int, equivalent: int) -> None:
+    killed = tried - alive
+    shares = [f"{killed / n:.1%}" for n in (tried, tried - equivalent) if n]
+    print(f"{name}: {killed} of {tried} noticed; {equivalent} of the others are equivalent: "
+          f"{', without them '.join(shares)}")  # fmt: skip
 
 
 if __name__ == "__main__":

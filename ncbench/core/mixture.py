@@ -46,7 +46,7 @@ class Mixture:
         canonical = self.losses - self.losses.mean(axis=2, keepdims=True)
         scale = np.abs(canonical).max(axis=(1, 2), keepdims=True)
         np.divide(canonical, scale, out=canonical, where=scale > 0)
-        flat = canonical.round(12).reshape(len(canonical), -1) + 0.0  # -0.0 is 0.0
+        flat = canonical.round(12).reshape(len(canonical), -1)
         _, first, component = np.unique(flat, axis=0, return_index=True, return_inverse=True)
         weights = np.zeros(len(first))
         np.add.at(weights, component.ravel(), self.weights)
@@ -133,16 +133,15 @@ def reduce_support(points: Array, weights: Array) -> tuple[NDArray[np.intp], Arr
 
 
 def _dependency(columns: Array) -> Array:
-    """Return weights, at least one of them positive, with which the columns sum to zero."""
-    rows, size = columns.shape
-    if size == rows + 1:
-        try:
-            dependency = np.append(np.linalg.solve(columns[:, :-1], columns[:, -1]), -1.0)
-        except np.linalg.LinAlgError:
-            pass
-        else:
-            scale = np.abs(dependency).max()
-            if np.abs(columns @ dependency).max() <= 1e-12 * scale and scale < 1e8:
-                return np.asarray(dependency if dependency.max() > 0 else -dependency)
-    dependency = np.linalg.svd(columns)[2][-1]
-    return np.asarray(dependency if dependency.max() > 0 else -dependency)
+    """Return weights with which columns, one more than rows, sum to zero.
+
+    The last row is ones, so the weights sum to zero, too: some are positive.
+    """
+    try:
+        dependency = np.append(np.linalg.solve(columns[:, :-1], columns[:, -1]), -1.0)
+    except np.linalg.LinAlgError:
+        pass
+    else:
+        if np.abs(dependency).max() < 1e8:  # otherwise nearly singular
+            return dependency
+    return np.asarray(np.linalg.svd(columns)[2][-1])

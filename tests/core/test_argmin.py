@@ -214,12 +214,13 @@ def test_rounding_of_large_scores(offset):
     assert len(seen) > 1  # otherwise this tests nothing
 
 
-def test_converging_losses_leave_most_examples_alone():
+@pytest.mark.parametrize("sequence", ["converging", "rescaled"])
+def test_converging_losses_leave_most_examples_alone(sequence):
     """Laziness itself: the examples evaluated, counted."""
     rng = np.random.default_rng(3)
     posterior = rng.dirichlet(np.ones(5), size=3000)
     lazy = argmin_path._LazyLabels(posterior, 0)
-    evaluated = sum(len(lazy.step(x)[1]) for x in make_losses("converging", 1000, 5, rng))
+    evaluated = sum(len(lazy.step(x)[1]) for x in make_losses(sequence, 1000, 5, rng))
     assert evaluated < 0.05 * 1000 * 3000
 
 

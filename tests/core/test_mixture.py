@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from ncbench.core.mixture import Mixture, reduce_support
+from ncbench.core.mixture import Mixture, _dependency, reduce_support
 
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too
@@ -64,6 +64,21 @@ def test_merged_is_the_same_classifier_with_distinct_components(
     )
 
 
+def test_constant_losses_merge_into_one() -> None:
+    losses = np.stack([np.zeros((2, 2)), np.ones((2, 2)), 1 - np.eye(2), np.full((2, 2), -7.0)])
+    merged = Mixture(losses, np.array([0.1, 0.2, 0.3, 0.4])).merged()
+    np.testing.assert_array_equal(merged.losses, losses[[0, 2]])
+    np.testing.assert_allclose(merged.weights, [0.7, 0.3])
+
+
+@pytest.mark.parametrize(("difference", "components"), [(2e-13, 1), (2e-12, 2)])
+def test_losses_are_compared_to_twelve_digits(difference: float, components: int) -> None:
+    a = np.array([[1.0, -1.0, 0.0], [0.3, -0.3, 0.0], [0.0, 0.0, 0.0]])
+    b = np.array([[1.0, -1.0, -0.0], [0.3 + difference, -0.3 - difference, 0.0], [0.0, -0.0, 0.0]])
+    merged = Mixture(np.stack([a, b]), np.array([0.5, 0.5])).merged()
+    assert len(merged.weights) == components
+
+
 def test_single_is_deterministic() -> None:
     cost = np.array([[0.0, 1.0], [3.0, 0.0]])  # predict 1 where 3 eta_1 > eta_0
     posterior = np.array([[0.9, 0.1], [0.75, 0.25], [0.7, 0.3]])
@@ -102,3 +117,24 @@ def test_same_mean_few_points(seed: int, K: int, d: int, rank: int, grid: bool) 
 def test_equal_points_become_one() -> None:
     index, weights = reduce_support(np.ones((50, 4)), np.full(50, 0.02))
     assert (len(index), weights.tolist()) == (1, [1.0])
+
+
+def test_large_points_on_a_line_become_two() -> None:
+    rng = np.random.default_rng(0)
+    points = 1e6 * rng.random((40, 1)) * rng.random(3) + 1e6  # on a line but for rounding
+    index, weights = reduce_support(points, np.full(40, 1 / 40))
+    assert len(index) == 2
+    np.testing.assert_allclose(weights @ points[index], points.mean(axis=0))
+
+
+@pytest.mark.parametrize("kind", ["regular", "singular", "nearly singular"])
+def test_a_dependency_sums_to_zero(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = np.vstack([np.random.default_rng(0).random((4, 6)), np.ones(6)])
+    if kind == "regular":  # one solve, which is much faster than a decomposition
+        monkeypatch.delattr(np.linalg, "svd")
+    else:
+        columns[:, 0] = columns[:, 1]
+        columns[0, 0] += 1e-13 if kind == "nearly singular" else 0
+    dependency = _dependency(columns)
+    np.testing.assert_allclose(columns @ dependency, 0, atol=1e-12)
+    assert 1e-3 < dependency.max() < 1e3

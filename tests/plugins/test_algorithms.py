@@ -269,13 +269,6 @@ def test_ncfw_of_a_linear_measure_is_bayes_optimal_in_one_step(psi: Measure) -> 
     assert ncfw.diagnostics_["iterations"] == 1
 
 
-@pytest.mark.parametrize("max_iter", [0, -1])
-def test_ncfw_refuses_to_take_no_step(max_iter: int) -> None:
-    problem = exact_problem(6, seed=0)
-    with pytest.raises(NcbenchError, match="max_iter"):
-        problem.fit(NoiseCorrectedFrankWolfe(cpe=problem.cpe, max_iter=max_iter))
-
-
 # Algorithm 2
 
 
@@ -330,6 +323,19 @@ def test_ncbs_is_deterministic_in_its_predictions() -> None:
     problem = drawn_problem()
     ncbs = problem.fit(NoiseCorrectedBisection(cpe=problem.cpe))
     assert set(np.unique(ncbs.predict_proba(problem.X))) == {0.0, 1.0}
+    assert ncbs.diagnostics_["components"] == 1
+    assert ncbs.diagnostics_["iterations"] == ncbs.n_iter_ == 200
+
+
+@pytest.mark.parametrize("label", [1, 0], ids=["all wrong", "all background"])
+def test_ncbs_without_evidence_predicts_the_most_probable_class(label: int) -> None:
+    """If no step has psi <= gamma, or <B, C> is 0: a ratio 0 / 0 is no evidence."""
+    posterior = np.array([[0.5, 0.1, 0.4], [0.5, 0.2, 0.3]])
+    ncbs = NoiseCorrectedBisection(max_iter=9)
+    mixture = ncbs.fit_mixture(posterior, np.full(2, label), NoiseMatrix.identity(3))
+    most_probable = mixture.distribution(np.array([[0.2, 0.3, 0.5], [0.3, 0.4, 0.3]]))
+    np.testing.assert_array_equal(most_probable, [[0, 0, 1], [0, 1, 0]])
+    assert ncbs.diagnostics_["objective"] == 1.0
 
 
 # Plug-in rules
@@ -349,6 +355,24 @@ def test_cpe_argmax_predicts_the_largest_noisy_probability() -> None:
     np.testing.assert_array_equal(plugin.predict(problem.X), expected)
     corrected = problem.fit(NCLRPlugIn(cpe=problem.cpe)).predict(problem.X)
     assert (corrected != expected).any()  # the problem tells the two apart
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("algorithm", [NoiseCorrectedFrankWolfe, NoiseCorrectedBisection])
+def test_from_one_step_to_ten_million(algorithm: type) -> None:
+    for steps in (1, 10**7):
+        algorithm(max_iter=steps).check_parameters()
+    for steps in (-1, 0, 10**7 + 1):
+        with pytest.raises(NcbenchError, match=f"max_iter={steps}; expected 1 to 10000000 steps"):
+            algorithm(max_iter=steps).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+
+
+def test_the_default_numbers_of_steps() -> None:
+    """They are part of what a cell of the published tables stands for."""
+    assert (FrankWolfe().max_iter, FrankWolfe().tol, FrankWolfe().compress) == (5000, 0, False)
+    assert Bisection().max_iter == 200
 
 
 # Measures

@@ -10,7 +10,12 @@ import pytest
 from ncbench import NoiseMatrix
 from ncbench.core.argmin import argmin_labels
 from ncbench.core.mixture import Mixture
-from ncbench_plugins.algorithms.frank_wolfe import NoiseCorrectedFrankWolfe, model_gap, weights
+from ncbench_plugins.algorithms.frank_wolfe import (
+    NoiseCorrectedFrankWolfe,
+    Trace,
+    model_gap,
+    weights,
+)
 from ncbench_plugins.measures.recall_means import GMean, HMean, QMean
 
 T = NoiseMatrix([[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]])
@@ -58,6 +63,20 @@ def test_the_path_of_objective_and_gap_is_recorded() -> None:
     assert abs(path["gap"][-1]) < 0.05 * abs(path["gap"][0])
 
 
+def test_checkpoints_are_sixty_steps_at_equal_ratios() -> None:
+    assert Trace(5000).checkpoints == {int(5000 ** (k / 59)) for k in range(59)} | {5000}
+
+
+def test_tol_stops_where_the_gap_is_at_most_tol() -> None:
+    full = fit(max_iter=200)
+    gaps = np.abs(full.diagnostics_["path"]["gap"])
+    smallest = int(gaps.argmin())
+    stopped = fit(max_iter=200, tol=float(gaps[smallest]))
+    assert stopped.n_iter_ == full.diagnostics_["path"]["step"][smallest]
+    assert "model_gap" in stopped.diagnostics_
+    assert "model_gap" not in full.diagnostics_
+
+
 def test_tol_stops_early_at_nearly_the_same_objective() -> None:
     full, early = fit(max_iter=3000), fit(max_iter=3000, tol=0.01)
     assert early.n_iter_ < full.n_iter_ == 3000
@@ -92,9 +111,17 @@ def test_the_model_gap_bounds_what_is_left_to_gain_under_the_model(psi: Any) -> 
     assert model_gap(psi, posterior, fine) < 0.01
 
 
-def test_the_model_gap_says_nothing_about_impossible_recalls() -> None:
-    posterior = np.array([[1.2, -0.2], [1.1, -0.1]])
-    assert model_gap(HMean(), posterior, Mixture.single(1 - np.eye(2))) is None
+@pytest.mark.parametrize(
+    "posterior",
+    [
+        [[1.2, -0.2], [1.1, -0.1]],
+        [[0.75, 0.25], [0.75, 0.25]],  # class 1 has recall 0
+        [[1.75, -0.75], [0.25, 0.75]],  # class 1 is found, but its mass is 0
+        [[1.8, -0.8], [0.4, 0.6]],  # or negative
+    ],
+)
+def test_the_model_gap_says_nothing_about_impossible_recalls(posterior: Any) -> None:
+    assert model_gap(HMean(), np.array(posterior), Mixture.single(1 - np.eye(2))) is None
 
 
 def test_a_compressed_mixture_has_few_components_and_the_same_training_confusion() -> None:
