@@ -112,6 +112,41 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ("share[active[gone]] = 0.0", "-1.0", "the point is left out all the same"),
         ("if np.abs(dependency).max() < 1e8", "", "both ways give a dependency"),
     ],
+    "ncbench.core.measure": [
+        ("for other in (recall[::-1], np.roll(recall, 1)):", "2", "another rotation will do"),
+        ("present = prior > _NO_MASS", "prior >= _NO_MASS", "a mass of exactly 1e-300"),
+    ],
+    "ncbench.results.rank_tests": [
+        ("_ENUMERABLE =", "50000001.0", "allows for a fraction of a second more"),
+        (
+            "if math.factorial(k)",
+            "math.factorial(k) * N * size ** (k - 1) >= _ENUMERABLE",
+            "allows for a fraction of a second less",
+        ),
+    ],
+    "ncbench.results.significance": [
+        *[
+            (line, "False", "the lists are of the same length by construction")
+            for line in (
+                "named = zip(",
+                "pairs = [(a.partition",
+                "columns = zip(",
+                "[sum(column) / len(column)",
+                "counts[a, b] = ",
+            )
+        ],
+        (
+            'better = int((rejected["difference"] < 0).sum())',
+            "rejected['difference'] <= 0",
+            "a difference of 0 has p = 1",
+        ),
+    ],
+    "ncbench.results.statistics": [
+        ("@lru_cache(maxsize=1024)", "", "decides how often a quantile is computed"),
+        ("return r if r <= 1 else", "r < 1", "the two rules meet at 1"),
+        ("if spread > 0:", "1", "the smallest spread of ranks that are not all tied is 1.5"),
+        ("reached = 0", "", "a group has two members: its end is at least 2"),
+    ],
     "ncbench_plugins.algorithms.bisection": [
         ("best = 1.0 - np.eye", "2.0", "a constant added to a row changes no argmin"),
     ],

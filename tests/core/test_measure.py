@@ -52,6 +52,7 @@ def test_what_a_family_does_not_have_is_refused_by_name() -> None:
         Constant().ratio(2)
     psi = SquaredMisses()
     assert psi.for_classes(["a", "b"]) is psi
+    assert psi.largest == 1
 
 
 class Weighted(RecallMeasure):

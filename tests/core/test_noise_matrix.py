@@ -112,6 +112,26 @@ def test_rounded_decimals_become_exactly_stochastic() -> None:
     np.testing.assert_allclose(NoiseMatrix(T).matrix.sum(axis=0), 1, rtol=0, atol=1e-15)
 
 
+def test_entries_may_be_off_by_the_tolerance() -> None:
+    T = NoiseMatrix([[1 + 1e-6, 0.0], [-1e-6, 1.0]])
+    np.testing.assert_allclose(T.matrix, np.eye(2), rtol=0, atol=1e-15)
+
+
+def test_a_label_of_probability_0_is_never_drawn() -> None:
+    class Lowest:
+        def random(self, size: int) -> np.ndarray:
+            return np.zeros(size)
+
+    T = NoiseMatrix([[0.0, 0.0, 1.0], [0.5, 1.0, 0.0], [0.5, 0.0, 0.0]])
+    assert T.draw_labels(np.array([0, 1, 2]), Lowest()).tolist() == [1, 1, 0]
+
+
+def test_the_former_name_of_the_matrix_still_works() -> None:
+    noise = NoiseMatrix.identity(2)
+    with pytest.warns(FutureWarning, match="NoiseMatrix.matrix"):
+        assert noise.T is noise.matrix
+
+
 def test_is_a_value() -> None:
     T = np.array([[0.9, 0.2], [0.1, 0.8]])
     noise = NoiseMatrix(T)

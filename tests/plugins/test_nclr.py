@@ -108,3 +108,10 @@ def test_too_few_iterations_warn(algorithm):
     X, _, y, noise = sample(0, 200, 3, sigma=0.2)
     with pytest.warns(ConvergenceWarning, match="max_iter=1 "):
         algorithm(penalties=[1e-3], max_iter=1).fit(X, y, noise)
+
+
+@BOTH
+def test_the_defaults(algorithm):
+    """They are part of what a cell of the published tables stands for."""
+    numbers = {"folds": 3, "max_iter": 500, "tol": 1e-5}
+    assert algorithm().get_params() == {"penalties": None, "random_state": None, **numbers}

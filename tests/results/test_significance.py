@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,43 @@ def test_a_pair_cell_by_cell() -> None:
     assert "overlap of the splits" in pair.conclusion
     assert "0.0625" in pair.warning
     assert Pair.of(tidy(sweep()), "b", "a").found == (0, 12)
+
+
+def test_the_level_is_95_percent_by_default() -> None:
+    assert Pair.of(tidy(sweep()), "a", "b").level == 0.95
+    assert rankings(tidy(sweep()))[0].ranks == rankings(tidy(sweep()), level=0.95)[0].ranks
+
+
+def test_p_must_be_below_alpha() -> None:
+    one_cell = [each for each in sweep() if each["config"]["dataset"]["name"] == "d0"][:3]
+    level = 1 - 2 / 2**5  # alpha is the smallest p of Wilcoxon's test with five splits
+    pair = Pair.of(tidy(one_cell), "a", "b", level)
+    assert pair.warning.endswith("it cannot reject anything at 0.062, whatever the losses.")
+    assert Pair.of(tidy(one_cell), "a", "b", 0.9).warning == ""
+    assert "over 12 cells it cannot" in Pair.of(tidy(sweep()), "a", "b", 0.9).warning
+    assert pair.found == (1, 0)
+    assert replace(pair, cells=pair.cells.assign(p_holm=1 - level)).found == (0, 0)
+
+
+def test_cells_without_a_common_split_are_counted_as_alone() -> None:
+    records = [*sweep(), *(record(algo, "e", 0.1, [0.1, 0.2]) for algo in "ab")]
+    for trial in records[-1]["trials"]:
+        trial["trial"] += 2
+    pair = Pair.of(tidy(records), "a", "b")
+    assert (len(pair.cells), pair.alone) == (12, 1)
+
+
+def test_levels_of_one_data_set_are_averaged_not_added() -> None:
+    losses = {("d0", 0.1): (0.1, 0.2), ("d0", 0.4): (0.1, 0.2), ("d1", 0.1): (0.25, 0.1)}
+    records = [
+        record(algo, dataset, sigma, [loss])
+        for (dataset, sigma), found in losses.items()
+        for algo, loss in zip("ab", found, strict=True)
+    ]
+    (ranking,) = rankings(tidy(records))
+    assert ranking.ranks is not None
+    assert list(ranking.ranks.average_ranks) == ["b", "a"]  # 0.15 on d1 outweighs 0.1 on d0
+    assert ranking.counts == {("a", "b"): (2, 0, 1), ("b", "a"): (1, 0, 2)}
 
 
 def test_one_split_concludes_nothing() -> None:

@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from ncbench.results.rank_tests import nemenyi_quantile
 from ncbench.results.statistics import (
+    Paired,
+    _groups,
     friedman,
     holm,
     mean_interval,
@@ -98,14 +100,54 @@ def test_friedmans_p_is_exact_for_few_data_sets(
     assert found.p == pytest.approx(p, abs=5.1e-4)
 
 
-def test_friedmans_p_with_ties_by_brute_force() -> None:
-    losses = np.array([[1, 1, 2, 3], [1, 2, 2, 2], [2, 1, 3, 4]])
+@pytest.mark.parametrize(
+    "losses",
+    [
+        [[1, 1, 2, 3], [1, 2, 2, 2], [2, 1, 3, 4]],
+        [[1, 1, 2, 3], [1, 1, 2, 2], [1, 2, 3, 3]],
+        [[1, 1, 1, 2], [1, 2, 2, 2], [2, 1, 2, 1]],
+        [[1, 2, 3, 4], [1, 2, 4, 3], [4, 2, 1, 3]],
+    ],
+)
+def test_friedmans_p_with_ties_by_brute_force(losses: list) -> None:
     found = friedman(losses, list("abcd"))
     ranks = np.array([stats.rankdata(row) for row in losses])
     every = [list(itertools.permutations(row)) for row in ranks]
     spread = [np.sum(np.square(np.sum(rows, axis=0))) for rows in itertools.product(*every)]
     expected = np.mean(np.array(spread) >= np.sum(ranks.sum(axis=0) ** 2) - 1e-9)
     assert found.p == pytest.approx(expected)
+
+
+def test_a_p_of_exactly_alpha_is_no_difference() -> None:
+    two = friedman([[0.1, 0.2]] * 5, ["a", "b"], level=1 - 2 / 2**5)
+    assert two.p == 1 - two.level
+    assert (two.differ, two.groups) == (False, (("a", "b"),))
+    losses = [[1, 2, 3], [2, 3, 1]]
+    p = friedman(losses, list("abc")).p
+    assert p == pytest.approx(5 / 6)
+    three = friedman(losses, list("abc"), level=1 - p)
+    assert (three.differ, three.groups) == (False, (("a", "c", "b"),))
+    assert len(friedman(losses, list("abc"), level=0.9 * (1 - p)).groups) > 1
+
+
+def test_groups_span_less_than_the_critical_difference() -> None:
+    ranks = {"a": 1.0, "b": 2.0, "c": 3.0}
+    assert _groups(ranks, 1.0) == ()
+    assert _groups(ranks, 1.5) == (("a", "b"), ("b", "c"))
+    assert _groups(ranks, math.inf) == (("a", "b", "c"),)
+
+
+def test_one_data_set_is_not_two() -> None:
+    one, two = (friedman([[0.1, 0.2, 0.3]] * n, list("abc")) for n in (1, 2))
+    assert (one.blocks, two.blocks) == ("1 data set", "2 data sets")
+    assert "no difference of ranks can be concluded" in one.conclusion
+    assert "finds no difference" in two.conclusion
+
+
+@pytest.mark.parametrize(("n", "exact"), [(50, True), (51, False)])
+def test_two_algorithms_have_an_exact_p_for_up_to_fifty_data_sets(n: int, exact: bool) -> None:
+    losses = np.stack([np.zeros(n), np.arange(1, n + 1)], axis=1)
+    assert friedman(losses, ["a", "b"]).exact == exact
 
 
 def test_nemenyi_quantiles_are_the_published_ones() -> None:
@@ -266,6 +308,34 @@ def test_power_is_the_share_of_intervals_that_exclude_zero() -> None:
     assert power(2, 5, test_train_ratio=3 / 7) == pytest.approx(share, abs=0.035)  # 3 std. errors
 
 
+def test_power_is_that_of_the_noncentral_t_distribution() -> None:
+    for n, ratio, level in (5, 3 / 7, 0.95), (2, 0.1, 0.9), (12, 2.0, 0.99):
+        shift = 2 / math.sqrt(1 / n + overlap(ratio))
+        expected = stats.nct.sf(stats.t.ppf((1 + level) / 2, n - 1), n - 1, shift)
+        assert power(-2, n, level, ratio) == pytest.approx(expected, rel=1e-6)
+    assert power(2, 5) == power(2, 5, 0.95, None)
+
+
+def test_trials_needed_are_2_to_1000() -> None:
+    assert trials_needed(50) == 2
+    size = optimize.brentq(lambda size: power(size, 1000) - 0.8, 0.01, 1)
+    assert trials_needed(size * (1 + 1e-6)) == 1000
+    assert trials_needed(size * (1 - 1e-6)) is None
+
+
+@pytest.mark.parametrize("mean", [0.5, 1.0, 2.0, 3.0])
+def test_trials_needed_for_a_difference_in_its_standard_deviations(mean: float) -> None:
+    a = mean + np.array([-1.0, 0.5, 0.0, 1.2, -0.7])
+    size = a.mean() / a.std(ddof=1)
+    assert paired(a, np.zeros(5)).trials_needed == trials_needed(size)
+    assert paired([mean * 50], [0]).trials_needed is None
+
+
+def test_zero_at_the_end_of_an_interval_is_not_excluded() -> None:
+    for low, high in (0.0, 1.0), (-1.0, 0.0):
+        assert not Paired(5, 0.5, low, high, 0.05, 0.1, 0.0625, True, None).separable
+
+
 def test_trials_needed_is_the_first_number_with_enough_power() -> None:
     for size, ratio in (1.0, None), (1.5, 20.0), (2.5, 3 / 7):
         n = trials_needed(size, 0.95, ratio)
@@ -304,6 +374,13 @@ def test_a_constant_difference_is_no_evidence(rounding: float) -> None:
     large = paired([1e6, 2e6], [2e6, 3e6 + 1e-9])
     assert (large.low, large.p) == (-math.inf, 1)
     assert paired([0.1, 0.2, 0.3], [0.2, 0.3, 0.4 + 1e-6]).separable  # a spread, if a small one
+
+
+def test_values_that_differ_by_rounding_are_equal() -> None:
+    assert math.isinf(mean_interval([0.1, 0.1 + 0.9e-12]).high)
+    assert math.isfinite(mean_interval([0.1, 0.1 + 1.1e-12]).high)
+    assert mean_interval([0.9e-12, 0.9e-12]) == (0, 0, 0, 1)
+    assert mean_interval([1.1e-12, 1.1e-12])[1:] == (-math.inf, math.inf, 1)
 
 
 def test_ties_leave_fewer_signs() -> None:
