@@ -75,6 +75,11 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
             )
         ],
         ("_FLOOR =", "1.001", "any positive weights give a valid bound"),
+        (
+            "weight =",
+            "spread - _FLOOR * spread.max()",
+            "with a negative weight all examples are evaluated",
+        ),
         ("if not weight[0] > 0:", "1", "any positive weights give a valid bound"),
         ("if not weight[0] > 0:", "-1", "the weights are positive, or all are zero"),
         ("_TINY =", "1.0", "at worst evaluates examples that cannot have changed"),
@@ -117,6 +122,12 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ("present = prior > _NO_MASS", "prior >= _NO_MASS", "a mass of exactly 1e-300"),
     ],
     "ncbench.results.rank_tests": [
+        (
+            "return np.abs(a - b) <= TIE",
+            "np.abs(a - b) < TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))",
+            "a tie of rounded numbers",
+        ),
+        ("size = int(whole", "2", "the last cells of a larger array stay empty"),
         ("_ENUMERABLE =", "50000001.0", "allows for a fraction of a second more"),
         (
             "if math.factorial(k)",
@@ -313,6 +324,11 @@ def main() -> None:
     every = {
         name: list(mutants(name, path.with_suffix(".py"))) for name, path in sorted(paths.items())
     }
+    for name in every.keys() & EQUIVALENT:
+        lines = [line.strip() for line in paths[name].with_suffix(".py").read_text().splitlines()]
+        for start, _, _ in EQUIVALENT[name]:
+            if not any(line.startswith(start) for line in lines):
+                parser.error(f"EQUIVALENT: {name} has no line that starts with {start!r} any more")
     rng = random.Random(args.seed)
     total = sum(map(len, every.values()))
     for name, found in every.items():

@@ -331,12 +331,19 @@ def test_ncbs_is_deterministic_in_its_predictions() -> None:
 @pytest.mark.parametrize("label", [1, 0], ids=["all wrong", "all background"])
 def test_ncbs_without_evidence_predicts_the_most_probable_class(label: int) -> None:
     """If no step has psi <= gamma, or <B, C> is 0: a ratio 0 / 0 is no evidence."""
-    posterior = np.array([[0.5, 0.1, 0.4], [0.5, 0.2, 0.3]])
+    posterior = np.array([[0.9, 0.03, 0.07], [0.8, 0.05, 0.15]])
     ncbs = NoiseCorrectedBisection(max_iter=9)
     mixture = ncbs.fit_mixture(posterior, np.full(2, label), NoiseMatrix.identity(3))
     most_probable = mixture.distribution(np.array([[0.2, 0.3, 0.5], [0.3, 0.4, 0.3]]))
     np.testing.assert_array_equal(most_probable, [[0, 0, 1], [0, 1, 0]])
     assert ncbs.diagnostics_["objective"] == 1.0
+
+
+def test_ncbs_accepts_a_loss_of_exactly_gamma() -> None:
+    # One of two labels that are not background is found, and one of two predictions is right.
+    ncbs = NoiseCorrectedBisection(max_iter=1)
+    ncbs.fit_mixture(np.eye(2)[[0, 1, 0, 1]], np.array([0, 0, 1, 1]), NoiseMatrix.identity(2))
+    assert ncbs.diagnostics_["objective"] == 0.5
 
 
 # Plug-in rules
@@ -367,7 +374,9 @@ def test_from_one_step_to_ten_million(algorithm: type) -> None:
         algorithm(max_iter=steps).check_parameters()
     for steps in (-1, 0, 10**7 + 1):
         with pytest.raises(NcbenchError, match=f"max_iter={steps}; expected 1 to 10000000 steps"):
-            algorithm(max_iter=steps).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+            algorithm(max_iter=steps).check_parameters()
+    with pytest.raises(NcbenchError, match="max_iter=0"):
+        algorithm(max_iter=0).fit(np.zeros((4, 1)), [0, 1, 0, 1])
 
 
 def test_the_default_numbers_of_steps() -> None:
