@@ -82,6 +82,10 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("if not weight[0] > 0:", "1", "any positive weights give a valid bound"),
         ("if not weight[0] > 0:", "-1", "the weights are positive, or all are zero"),
+        *[
+            ("regular =", after, "a tie of rounded numbers")
+            for after in ("size >= _TINY * weight.max()", "size <= weight.min() / _TINY")
+        ],
         ("_TINY =", "1.0", "at worst evaluates examples that cannot have changed"),
         *[
             (line, after, "scaling by a power of two changes no label")
@@ -116,6 +120,9 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ("rank = ", "spread >= 1e-12 * max(1.0, spread[0])", "a tie of rounding errors"),
         ("share[active[gone]] = 0.0", "-1.0", "the point is left out all the same"),
         ("if np.abs(dependency).max() < 1e8", "", "both ways give a dependency"),
+    ],
+    "ncbench.core.noise_matrix": [
+        ("wrong =", "np.abs(sums - 1) >= _TOLERANCE", "a tie of rounded numbers"),
     ],
     "ncbench.core.measure": [
         ("for other in (recall[::-1], np.roll(recall, 1)):", "2", "another rotation will do"),
@@ -153,6 +160,7 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "ncbench.results.statistics": [
+        ("s = float(difference.std", "-1.0", "not above 0: there is no spread to judge by"),
         ("@lru_cache(maxsize=1024)", "", "decides how often a quantile is computed"),
         ("return r if r <= 1 else", "r < 1", "the two rules meet at 1"),
         ("if spread > 0:", "1", "the smallest spread of ranks that are not all tied is 1.5"),
@@ -160,6 +168,9 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ncbench_plugins.algorithms.bisection": [
         ("best = 1.0 - np.eye", "2.0", "a constant added to a row changes no argmin"),
+    ],
+    "ncbench_plugins.algorithms.plug_in": [
+        ("return Mixture.single(1.0", "2.0", "a constant added to a row changes no argmin"),
     ],
     "ncbench_plugins.algorithms.frank_wolfe": [
         ("self.moved = 0.0", "-1.0", "the start of a maximum of nonnegative numbers"),

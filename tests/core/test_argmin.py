@@ -214,6 +214,18 @@ def test_rounding_of_large_scores(offset):
     assert len(seen) > 1  # otherwise this tests nothing
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e-160, 1e160, 1e200])
+def test_examples_whose_squares_are_not_accurate_are_always_evaluated(scale):
+    rng = np.random.default_rng(7)
+    posterior = rng.dirichlet(np.ones(3), size=600)
+    posterior[::2] *= scale
+    y = rng.integers(0, 3, size=600)
+    path = ConfusionPath(posterior, y, lazy_from=0)
+    for loss in rng.normal(size=(3, 3)) + 0.02 * rng.normal(size=(60, 3, 3)):
+        expected = confusion_matrix(y, argmin_labels(posterior, loss), 3)
+        assert np.array_equal(path(loss), expected)
+
+
 @pytest.mark.parametrize("sequence", ["converging", "rescaled"])
 def test_converging_losses_leave_most_examples_alone(sequence):
     """Laziness itself: the examples evaluated, counted."""

@@ -97,6 +97,19 @@ def test_a_class_without_examples_does_not_shift_the_others() -> None:
     assert SquaredMisses()(WITHOUT_FIRST) == pytest.approx(0.26)  # treats all classes alike
 
 
+def test_any_order_of_the_classes_is_tried() -> None:
+    class Cyclic(RecallMeasure):
+        """Turning the order changes nothing, reversing it does."""
+
+        def value(self, recall):
+            return float(recall @ np.roll(recall, 1) ** 2)
+
+    C = np.diag([0.0, 0.1, 0.2, 0.3])
+    C[1:, 0] = [0.1, 0.1, 0.2]
+    with pytest.raises(NcbenchError, match="class 0 has no examples"):
+        Cyclic()(C)
+
+
 @pytest.mark.parametrize("mass", [0.0, 1e-310])
 def test_mass_that_cannot_be_divided_by_is_none(mass: float) -> None:
     C = np.array([[mass, 0.0], [0.0, 1.0]])

@@ -85,6 +85,7 @@ def test_max_condition_can_be_lowered() -> None:
     assert NoiseMatrix(T).condition == pytest.approx(5)
     with pytest.raises(NcbenchError, match="condition number 5 exceeds 4"):
         NoiseMatrix(T, max_condition=4)
+    assert NoiseMatrix(np.eye(2), max_condition=1).condition == 1
 
 
 @pytest.mark.parametrize("T", [np.eye(3).tolist(), np.eye(3), NoiseMatrix.identity(3)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,13 @@ def test_levels_of_one_data_set_are_averaged_not_added() -> None:
     assert ranking.ranks is not None
     assert list(ranking.ranks.average_ranks) == ["b", "a"]  # 0.15 on d1 outweighs 0.1 on d0
     assert ranking.counts == {("a", "b"): (2, 0, 1), ("b", "a"): (1, 0, 2)}
+
+
+def test_what_was_found_cannot_be_changed() -> None:
+    (ranking,) = rankings(tidy(sweep()))
+    for found in (Pair.of(tidy(sweep()), "a", "b"), ranking):
+        with pytest.raises(FrozenInstanceError):
+            found.level = 0.5
 
 
 def test_one_split_concludes_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -381,6 +382,12 @@ def test_values_that_differ_by_rounding_are_equal() -> None:
     assert math.isfinite(mean_interval([0.1, 0.1 + 1.1e-12]).high)
     assert mean_interval([0.9e-12, 0.9e-12]) == (0, 0, 0, 1)
     assert mean_interval([1.1e-12, 1.1e-12])[1:] == (-math.inf, math.inf, 1)
+
+
+def test_what_was_found_cannot_be_changed() -> None:
+    for found in (paired([1, 2], [3, 5]), friedman([[1, 2, 3]], list("abc"))):
+        with pytest.raises(FrozenInstanceError):
+            found.p = 0.01
 
 
 def test_ties_leave_fewer_signs() -> None:
