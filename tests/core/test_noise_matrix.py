@@ -133,6 +133,17 @@ def test_the_former_name_of_the_matrix_still_works() -> None:
         assert noise.T is noise.matrix
 
 
+def test_norms_of_inverses_are_largest_column_sums() -> None:
+    rng = np.random.default_rng(0)
+    T, other = random_noise(3, rng), random_noise(3, rng)
+    inverses = np.linalg.inv(T.matrix), np.linalg.inv(other.matrix)
+    assert T.inverse_norm == pytest.approx(np.linalg.norm(inverses[0], 1))
+    assert T.inverse_error(other) == pytest.approx(np.linalg.norm(inverses[0] - inverses[1], 1))
+    assert T.inverse_error(other) != pytest.approx(
+        np.linalg.norm(inverses[0] - inverses[1], np.inf)
+    )
+
+
 def test_is_a_value() -> None:
     T = np.array([[0.9, 0.2], [0.1, 0.8]])
     noise = NoiseMatrix(T)
