@@ -13,14 +13,16 @@ import platform
 import re
 import sys
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import sklearn
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits
 
 import ncbench
 from ncbench.data import TableEncoder
@@ -29,6 +31,7 @@ from ncbench.doubtful_labels.table_model import TableModel
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import write_output
 from ncbench.learning import cpe_learner, fit_cpe
+from ncbench.noise_estimation import uncertainty
 from ncbench.plugin import get_registry
 
 FORMAT = 1
@@ -41,13 +44,33 @@ TRUSTED = frozenset(
         "ncbench.doubtful_labels.corrected_classifier.NoiseCorrectedClassifier",
         "ncbench.learning.linear_softmax.LinearSoftmax",
         "ncbench.noise_estimation.repair.EstimatedNoiseMatrix",
+        "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+        "sklearn.linear_model._logistic.LogisticRegression",
+        "sklearn.naive_bayes.GaussianNB",
+        "sklearn.pipeline.Pipeline",
+        "sklearn.preprocessing._data.MinMaxScaler",
+        "sklearn.preprocessing._data.PowerTransformer",
+        "sklearn.preprocessing._data.StandardScaler",
     }
 )
-"""Types of a model file, beside the learners of plug-ins and what skops trusts.
+"""Classes of the objects in a model file, beside the estimators in the package of its learner.
 
-skops trusts numbers, text, arrays and scikit-learn's estimators, without trees: their nodes are
-indices that scikit-learn follows without checking them.
+skops trusts more: sparse matrices, and estimators of scikit-learn that use them or follow indices.
+Nobody checks such indices, so those of a made-up file would lead to any place in memory. The
+classes here predict with dense arrays.
 """
+
+_PLAIN = {
+    "DictNode": {"builtins.dict"},
+    "ListNode": {"builtins.list"},
+    "TupleNode": {"builtins.tuple"},
+    "JsonNode": {"builtins.str"},
+    "TypeNode": {"builtins.str", "builtins.int"},  # of the keys of dictionaries
+    "NdArrayNode": {
+        "numpy.ndarray", "numpy.bool", "numpy.float64", "numpy.int32", "numpy.int64",
+    },
+}  # fmt: skip
+"""What skops calls plain data, by the part of skops that reads it."""
 
 _DESCRIPTION = "ncbench.json"
 _COMMENT = re.compile(rb"ncbench model ([0-9]{1,6}) ([0-9a-f]{64})\Z")
@@ -63,11 +86,12 @@ def write_model(out: Path, model: TableModel) -> None:
     """
     from skops import io as skops
 
+    cpe = model.about["cpe"]
     parts = {"encoder": model.encoder, "classifier": model.classifier, "seen": model.seen}
-    _refuse_untrusted(skops.dumps(model.classifier), f"cpe={model.about['cpe']}", model.about)
     stream = io.BytesIO(skops.dumps(parts))
+    _refuse_untrusted(stream, f"cpe={cpe}", cpe)
     with zipfile.ZipFile(stream, "a") as file:
-        about = {**model.about, "versions": _versions(model.about["cpe"]), **_others()}
+        about = {**model.about, "versions": _versions(cpe), **_others()}
         file.writestr(_DESCRIPTION, json.dumps(about, indent=1))
         file.comment = b"ncbench model %d " % FORMAT + b"0" * 64
     content = stream.getvalue()[:-64]
@@ -90,8 +114,11 @@ def read_model(path: str | Path) -> TableModel:
             if any(entry.compress_type != zipfile.ZIP_STORED for entry in file.infolist()):
                 raise ValueError("compressed parts, which ncbench does not write")
             about = json.loads(file.read(_DESCRIPTION))
+        for key in ("classes", "cpe", "measure", "t_estimator", "versions"):
+            if key not in about:
+                raise ValueError(f"its description has no {key!r}")
         _require_versions(about["versions"], about["cpe"], where)
-        trusted = _refuse_untrusted(content, where, about)
+        trusted = _refuse_untrusted(io.BytesIO(content), where, about["cpe"])
         parts = skops.loads(content, trusted=sorted(trusted))
         expected = {
             "encoder": TableEncoder,
@@ -101,7 +128,9 @@ def read_model(path: str | Path) -> TableModel:
         for name, kind in expected.items():
             if not isinstance(parts[name], kind):
                 raise TypeError(f"{name} is not a {kind.__name__}")
-        return TableModel(**{name: parts[name] for name in expected}, about=about)
+        model = TableModel(**{name: parts[name] for name in expected}, about=about)
+        _try_out(model)
+        return model
     except NcbenchError:
         raise
     except Exception as error:  # whatever readers raise for a file that somebody made up
@@ -114,8 +143,9 @@ def require_storable(cpe: str) -> None:
     from skops import io as skops
 
     rng = np.random.default_rng(0)
-    learner = fit_cpe(cpe_learner(cpe, 0), rng.normal(size=(60, 2)), np.arange(60) % 2, None)
-    _refuse_untrusted(skops.dumps(learner), f"cpe={cpe}", {"cpe": cpe})
+    with threadpool_limits(1):  # for so few numbers, starting threads takes longest
+        learner = fit_cpe(cpe_learner(cpe, 0), rng.normal(size=(60, 2)), np.arange(60) % 2, None)
+    _refuse_untrusted(io.BytesIO(skops.dumps(learner)), f"cpe={cpe}", cpe)
 
 
 def _checked(path: str | Path, where: str) -> bytes:
@@ -175,9 +205,15 @@ def _require_versions(written: Mapping[str, str], cpe: str, where: str) -> None:
         version, found = written.get(name, "?"), here.get(name)
         if found == version:
             continue
-        remedy = f"pip install '{name}=={version}'"
-        if name.endswith(".py"):
+        # A stranger may have written the name and the version: no command is made of just any text.
+        if re.fullmatch(r"\w[\w.-]*\.py", name):
             remedy = f"give the file it was fitted with, --plugins-from {name}"
+        elif found is None:
+            raise NcbenchError(f"{where}: needs {name!r}, which is not installed")
+        elif re.fullmatch(r"[0-9A-Za-z.+!-]+", version):
+            remedy = f"pip install '{name}=={version}'"
+        else:
+            raise NcbenchError(f"{where}: written with {name} {version!r}, which is no version")
         raise NcbenchError(
             f"{where}: written with {name} {version}, but "
             + (f"{name} {found} is installed" if found else "that is not here")
@@ -185,40 +221,80 @@ def _require_versions(written: Mapping[str, str], cpe: str, where: str) -> None:
         )
 
 
-def _refuse_untrusted(content: bytes, where: str, about: Mapping[str, Any]) -> set[str]:
-    """Return the types of a skops file that need trust; raise NcbenchError if one has none."""
-    from skops import io as skops
-
-    found = set(skops.get_untrusted_types(data=content))
-    unknown = sorted(found - TRUSTED - _learners(found - TRUSTED))
+def _refuse_untrusted(stream: io.BytesIO, where: str, cpe: str) -> set[str]:
+    """Return the classes of the objects in a skops file; raise NcbenchError if one has no trust."""
+    with zipfile.ZipFile(stream) as file:
+        nodes = set(_nodes(json.loads(file.read("schema.json"))))
+    objects = {name for loader, name in nodes if loader == "ObjectNode"}
+    trusted = TRUSTED | _learners(objects - TRUSTED, cpe)
+    unknown = sorted(
+        name
+        for loader, name in nodes
+        if name not in (trusted if loader == "ObjectNode" else _PLAIN.get(loader, ()))
+    )
     if unknown:
-        trees = any("tree" in name.lower() for name in unknown)
+        trees = [name for name in unknown if "tree" in name.lower()]
+        shown = ", ".join(map(repr, (trees or unknown)[:3]))
         raise NcbenchError(
-            f"{where}: has {', '.join(unknown[:3])}, which a model file may not have: "
+            f"{where}: has {shown}, which a model file may not have: "
             + (
                 "trees cannot be checked when they are read; use another learner, such as "
-                "--cpe stacked or --cpe forward"
+                "--cpe anchored or --cpe forward"
                 if trees
-                else f"not of ncbench, nor of a plug-in that registers the learner {about['cpe']!r}"
+                else f"neither plain data nor trusted, nor of the package of the learner {cpe!r}"
             )
         )
-    return found
+    return objects
 
 
-def _learners(names: Iterable[str]) -> set[str]:
-    """Return the names that are estimators in a package that registers a learner.
+def _nodes(schema: Any) -> Iterator[tuple[str, str]]:
+    """Yield which part of skops would read each node of a schema, and as what."""
+    if isinstance(schema, dict):
+        if "__loader__" in schema:
+            name = f"{schema.get('__module__')}.{schema.get('__class__')}"
+            yield str(schema["__loader__"]), name
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _nodes(part)
+
+
+def _learners(names: set[str], cpe: str) -> set[str]:
+    """Return the names that are estimators in the package of a learner, unless scikit-learn's.
 
     Only modules that are imported already count: a file cannot make us import one.
     """
     registry = get_registry()
-    learners = [plugin for plugin in registry.plugins() if plugin.kind == "cpe"]
-    for plugin in learners:
-        registry.target("cpe", plugin.name)
-    packages = {plugin.module.partition(".")[0] for plugin in learners}
-    return {name for name in names if name.partition(".")[0] in packages and _is_estimator(name)}
+    try:
+        package = registry.plugin("cpe", cpe).module.partition(".")[0]
+    except UnknownName:
+        return set()
+    registry.target("cpe", cpe)
+    if package == "sklearn":
+        return set()
+    return {name for name in names if name.partition(".")[0] == package and _is_estimator(name)}
 
 
 def _is_estimator(name: str) -> bool:
     module, _, attribute = name.rpartition(".")
     found = vars(sys.modules[module]).get(attribute) if module in sys.modules else None
     return isinstance(found, type) and issubclass(found, BaseEstimator)
+
+
+def _try_out(model: TableModel) -> None:
+    """Raise any error if a model does not fit its description or cannot predict one row."""
+    about, classes = model.about, model.classifier.classes_
+    if about["classes"] != model.classes or not np.array_equal(classes, np.unique(classes)):
+        raise ValueError("its classes are not those of its description")
+    for key in ("measure", "t_estimator"):
+        if not isinstance(about[key], str | None):
+            raise TypeError(f"{key} is not a name")
+    used = [column for column in model.encoder.columns if column["kind"] != "left out"]
+    row = [column["values"][0] if column["values"] else np.nan for column in used]
+    table = pd.DataFrame([row], columns=[column["name"] for column in used])
+    model.other_columns(table)
+    X = model.features(table, "its columns")
+    model.share_seen(X)
+    predicted, _ = model.classifier.predict_with_proba(X)
+    model.confusion(predicted, predicted)
+    uncertainty(model.classifier.noise_matrix_, np.ones(len(classes), dtype=np.int64))

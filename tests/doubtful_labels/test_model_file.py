@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix, save_npz
 from skops import io as skops
 
 from ncbench.doubtful_labels import model_file
@@ -22,7 +23,7 @@ from ncbench.doubtful_labels.model_file import read_model, write_model
 from ncbench.doubtful_labels.table_model import TableModel
 from ncbench.errors import NcbenchError
 from ncbench.noise_estimation import read_own_data
-from ncbench.plugin import use_files
+from ncbench.plugin import get_registry, use_files
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 2))
@@ -85,6 +86,28 @@ def sealed(change: Callable[[zipfile.ZipFile, dict[str, bytes]], None], model: P
         file.comment = b"ncbench model 1 " + b"0" * 64
     content = stream.getvalue()[:-64]
     model.write_bytes(content + hashlib.sha256(content).hexdigest().encode())
+
+
+def seal_description(model: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Write a model file with another description."""
+
+    def described(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
+        about = json.loads(parts["ncbench.json"])
+        change(about)
+        parts["ncbench.json"] = json.dumps(about).encode()
+
+    sealed(described, model)
+
+
+def seal_schema(model: Path, change: Callable[[dict[str, Any]], Any], **more: bytes) -> None:
+    """Write a model file with other content of its parts, and more files in it."""
+
+    def changed(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
+        schema = json.loads(parts["schema.json"])
+        change(schema["content"])
+        parts |= {"schema.json": json.dumps(schema).encode(), **more}
+
+    sealed(changed, model)
 
 
 def refusal(model: Path) -> str:
@@ -167,15 +190,32 @@ def test_no_file_and_a_folder_are_said(model: Path) -> None:
     ],
 )
 def test_another_version_is_refused_with_what_to_do(name: str, remedy: str, model: Path) -> None:
-    def change(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
-        about = json.loads(parts["ncbench.json"])
-        about["versions"][name] = "9.9"
-        parts["ncbench.json"] = json.dumps(about).encode()
-
-    sealed(change, model)
+    seal_description(model, lambda about: about["versions"].update({name: "9.9"}))
     said = refusal(model)
     assert f"written with {name} 9.9, but {name} " in said
     assert remedy in said
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("evil", "1"),
+        ("evil' ; touch executed ; echo '", "1"),
+        ("ncbench", "1' ; touch executed ; echo '"),
+        ("evil ; touch executed ; .py", "1"),
+        ("--evil.py", "1"),
+        ("two\nlines", "1"),
+        ("scikit-learn", "two\nlines"),
+    ],
+)
+def test_a_file_does_not_write_the_command_we_recommend(
+    name: str, version: str, model: Path
+) -> None:
+    seal_description(model, lambda about: about["versions"].update({name: version}))
+    said = refusal(model)
+    assert repr(name) in said or repr(version) in said
+    assert "pip install" not in said
+    assert "--plugins-from" not in said
 
 
 def test_another_format_is_refused(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,18 +265,100 @@ HOSTILE = {
         "__module__": "sklearn.ensemble._hist_gradient_boosting.predictor",
         "__class__": "TreePredictor", "__loader__": "ObjectNode",
     },
+    "a sparse matrix": {
+        "__module__": "scipy.sparse._matrix", "__class__": "spmatrix",
+        "__loader__": "SparseMatrixNode", "type": "scipy", "file": "matrix.npz",
+    },
+    "a ufunc": {"__module__": "numpy", "__class__": "exp", "__loader__": "FunctionNode"},
+    "a loss": {
+        "__module__": "sklearn._loss.loss", "__class__": "HalfBinomialLoss",
+        "__loader__": "ObjectNode",
+    },
+    "an estimator that makes sparse matrices": {
+        "__module__": "sklearn.preprocessing._encoders", "__class__": "OneHotEncoder",
+        "__loader__": "ObjectNode",
+    },
+    "a call of a trusted class": {
+        "__module__": "ncbench.core.noise_matrix", "__class__": "NoiseMatrix",
+        "__loader__": "ListNode", "content": [],
+    },
+    "a name of two lines": {"__module__": "a", "__class__": "b\nc", "__loader__": "ObjectNode"},
 }  # fmt: skip
+
+
+def out_of_bounds() -> bytes:
+    """Return a sparse matrix whose indices lead out of memory."""
+    matrix = csr_matrix(np.ones((1, 3)))
+    matrix.indices[:] = 2**28
+    stream = io.BytesIO()
+    save_npz(stream, matrix)
+    return stream.getvalue()
 
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_schema_that_names_other_code_is_refused_unread(what: str, model: Path) -> None:
-    def change(file: zipfile.ZipFile, parts: dict[str, bytes]) -> None:
-        schema = json.loads(parts["schema.json"])
-        schema["content"]["seen"] = HOSTILE[what]
-        parts["schema.json"] = json.dumps(schema).encode()
-
-    sealed(change, model)
+    hostile = {"also": HOSTILE[what]}  # skops would build it, and nothing would miss it
+    seal_schema(model, lambda parts: parts.update(hostile), **{"matrix.npz": out_of_bounds()})
     assert "which a model file may not have" in refusal(model)
+
+
+DESCRIPTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "no measure": lambda about: about.pop("measure"),
+    "a measure that is no name": lambda about: about.update(measure={}),
+    "no learner": lambda about: about.pop("cpe"),
+    "a learner that is no name": lambda about: about.update(cpe=[]),
+    "no source of the noise": lambda about: about.pop("t_estimator"),
+    "no versions": lambda about: about.pop("versions"),
+    "a version that is no text": lambda about: about["versions"].update(ncbench=1),
+    "more classes": lambda about: about["classes"].append("perhaps"),
+    "other classes": lambda about: about.update(classes=["a", "b"]),
+}
+
+
+@pytest.mark.parametrize("what", DESCRIPTIONS)
+def test_a_made_up_description_is_refused(what: str, model: Path) -> None:
+    seal_description(model, DESCRIPTIONS[what])
+    assert "cannot be read" in refusal(model)
+
+
+def attributes(parts: dict[str, Any], of: str) -> dict[str, Any]:
+    found: dict[str, Any] = parts[of]["content"]["content"]
+    return found
+
+
+COLUMN = {"__module__": "builtins", "__class__": "str", "__loader__": "JsonNode"}
+INCOMPLETE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "no noise matrix": lambda parts: attributes(parts, "classifier").pop("noise_matrix_"),
+    "no rule": lambda parts: attributes(parts, "classifier").pop("_rule"),
+    "no classes": lambda parts: attributes(parts, "classifier").pop("classes_"),
+    "columns that are none": lambda parts: attributes(parts, "encoder").update(
+        columns={**COLUMN, "content": '[{"name": "a"}]'}
+    ),
+    "columns of another number": lambda parts: attributes(parts, "encoder").update(
+        columns={**COLUMN, "content": '[{"name": "a", "kind": "number", "fill": 0, "values": []}]'}
+    ),
+}
+
+
+@pytest.mark.parametrize("what", INCOMPLETE)
+def test_a_model_that_cannot_predict_is_refused(what: str, model: Path) -> None:
+    seal_schema(model, INCOMPLETE[what])
+    assert "cannot be read" in refusal(model)
+
+
+def test_only_the_package_of_the_learner_is_loaded(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = type(get_registry()).target
+
+    def broken(self: Any, kind: str, name: str) -> Any:
+        if (kind, name) != ("cpe", "logistic"):
+            raise ModuleNotFoundError(name)
+        return target(self, kind, name)
+
+    monkeypatch.setattr(type(get_registry()), "target", broken)
+    write_model(Path("again.skops"), read_model(model))
+    assert read_model("again.skops").about["cpe"] == "logistic"
 
 
 def test_made_up_content_is_refused(model: Path) -> None:
@@ -280,3 +402,5 @@ def test_a_learner_that_a_file_cannot_hold_is_refused_before_the_data_is_read(
     done = ncbench("fit", *arguments, "--out", "model.skops")
     assert done.code == 2
     assert "trees cannot be checked when they are read; use another learner" in done.err
+    assert "has 'sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor'" in done.err
+    assert "--cpe anchored" in done.err
