@@ -22,6 +22,7 @@ def test_separable_noisy_classes_are_relied_on():
     assert abs(found.share.estimate - (y != truth).mean()) < 0.04
 
 
+@pytest.mark.slow
 def test_clean_classes_have_no_noise():
     X, y, _ = problem(5, 0.0)
     found = estimate_noise(X, y, random_state=0)

@@ -69,6 +69,7 @@ def test_separable_classes_do_not_hide_noise():
     assert blind < 0.75 * wrong  # what it is compared with
 
 
+@pytest.mark.slow
 def test_clean_labels_have_no_noise():
     sample, _ = noisy("iris", np.eye(3), seed=0)
     assert share_of_wrong(HeldOutMAP().estimate(sample), sample.counts) < 0.02
@@ -94,6 +95,7 @@ def test_checked_labels_narrow_the_posterior():
     assert spread[1] < 0.8 * spread[0]
 
 
+@pytest.mark.slow
 def test_caution_keeps_a_smaller_inverse():
     sample, _ = noisy("iris", np.array([[0.8, 0, 0.2], [0.2, 0.8, 0], [0, 0.2, 0.8]]), seed=1)
     bold, cautious = (HeldOutMAP(caution=c).estimate(sample) for c in (0.0, 1e6))

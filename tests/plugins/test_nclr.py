@@ -24,7 +24,7 @@ def sample(seed, m, n, sigma, d=4, scale=2.0):
 
 
 @BOTH
-@pytest.mark.parametrize("n", [2, 4, 12])
+@pytest.mark.parametrize("n", [2, 4, pytest.param(12, marks=pytest.mark.slow)])
 def test_recovers_the_clean_posterior(algorithm, n):
     X, posterior, y, noise = sample(n, 4000, n, sigma=0.3)
     corrected = algorithm(random_state=0).fit(X, y, noise_matrix=noise)

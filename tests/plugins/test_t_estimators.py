@@ -28,7 +28,10 @@ from ncbench_plugins.t_estimators.volmin import Volume
 # dawid_skene needs several labels for each example: test_annotators.py.
 NAMES = [name for name in get_registry().names("t_estimator") if name != "dawid_skene"]
 VARIANTS = [
-    *((name, {}) for name in NAMES),
+    *(
+        pytest.param(name, {}, marks=[pytest.mark.slow] * (name == "held_out_map"))
+        for name in NAMES
+    ),
     *(("anchor", {"variant": variant}) for variant in ("quantile", "classwise")),
     *(("trusted", {"variant": variant, "fraction": 0.3}) for variant in ("glc", "two_sample")),
 ]

@@ -42,7 +42,9 @@ SLOW = {
     *("algo=nclr_forward-scikit_learn", "algo=nclr_backward-scikit_learn"),
     *("noise=instance_dependent-sigma", "t_estimator=cautious_map-improves"),
     # Two seconds for each estimate.
-    *(f"t_estimator=held_out_map-{name}" for name in ("improves", "orientation", "seeded")),
+    *(f"t_estimator=held_out_map-{check.name}" for check in checks_for("t_estimator")),
+    *("t_estimator=confident_joint-improves", "t_estimator=forward_map-improves"),
+    "algo=nclr_forward-labels",
 }
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype", "dataset=music_genre"}
 
