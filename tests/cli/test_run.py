@@ -76,7 +76,12 @@ def test_a_failing_cell_is_recorded_and_the_others_run(ncbench: Callable, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("pair", "measure"), [("ncfw,fw", "h_mean"), ("ncfw,fw", "g_mean"), ("ncbs,bs", "micro_f1")]
+    ("pair", "measure"),
+    [
+        pytest.param("ncfw,fw", "h_mean", marks=pytest.mark.slow),
+        ("ncfw,fw", "g_mean"),
+        ("ncbs,bs", "micro_f1"),
+    ],
 )
 def test_without_noise_correction_changes_nothing(
     pair: str, measure: str, ncbench: Callable, tmp_path: Path

@@ -118,6 +118,7 @@ def test_decisions() -> None:
     np.testing.assert_array_equal(single.predict(few), NAMES[rules[int(np.argmin(losses))]])
 
 
+@pytest.mark.slow
 def test_the_noise_is_estimated_in_fit_from_what_is_known() -> None:
     clean = np.where(np.arange(150) % 2, NAMES[CODES], None)
     trusted = load("t_estimator", "trusted")(fraction=0.5)
