@@ -111,7 +111,7 @@ class AnchoredForward(ClassifierMixin, BaseEstimator):
     array([[0.8, 0.2]])
     """
 
-    def __init__(self, weight: float = 0.75, random_state: int | None = None) -> None:
+    def __init__(self, weight: float = 0.8, random_state: int | None = None) -> None:
         self.weight = weight
         self.random_state = random_state
 
@@ -173,7 +173,7 @@ class AnchoredForward(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
-def anchored(weight: float = 0.75, random_state: int | None = None) -> AnchoredForward:
+def anchored(weight: float = 0.8, random_state: int | None = None) -> AnchoredForward:
     """Average of ``logistic`` and a model fitted through T whose class frequencies are held.
 
     Parameters

@@ -49,7 +49,8 @@ def the_table_is_right(ncbench: Callable, ours: pd.DataFrame, pdflatex: Callable
 
 @pytest.mark.slow
 def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex: Callable) -> None:
-    options = ("-m", "dataset=vehicle", "noise=recorded", f"data_dir={shared_data}", SIGMAS)
+    data = ("dataset=vehicle", "noise=recorded", f"data_dir={shared_data}")
+    options = ("-m", *data, SIGMAS, "cpe=stacked")
     assert ncbench(*options, "algo=ncfw,fw", "measure=h_mean,q_mean,g_mean").code == 0
     assert ncbench(*options, "algo=ncbs,bs", "measure=micro_f1").code == 0
     both = beside_the_paper(ncbench, pdflatex)
@@ -57,8 +58,7 @@ def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex:
     assert both["difference"].abs().max() <= 0.035
     assert both["difference"].abs().mean() <= 0.010
     corrected = both[both["algo"].isin(["ncfw", "ncbs"])]
-    # With the paper's learner, level: 0.003 at most, of standard errors of 0.005 to 0.02.
-    assert (corrected.groupby("measure")["difference"].mean() <= 0.005).all()
+    assert (corrected.groupby("measure")["difference"].mean() <= 0).all()
 
 
 @pytest.mark.slow
