@@ -6,6 +6,7 @@ from ncbench.learning.class_probabilities import (
     deal_folds,
     fit_cpe,
     fit_posterior,
+    numbered_labels,
     posterior,
     stratified_folds,
     takes_weights,
@@ -33,6 +34,6 @@ __all__ = [
     "NoisyLabelClassifier", "OffDiagonal", "PosteriorClassifier", "algorithm_for", "aligned_noise",
     "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax",
     "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
-    "fit_penalty_path", "fit_posterior", "posterior", "prediction", "require_family",
-    "resolve_measure", "scorer", "stratified_folds", "takes_weights",
+    "fit_penalty_path", "fit_posterior", "numbered_labels", "posterior", "prediction",
+    "require_family", "resolve_measure", "scorer", "stratified_folds", "takes_weights",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
@@ -67,6 +68,27 @@ def takes_weights(cpe: Any) -> bool:
     (True, False)
     """
     return bool(has_fit_parameter(cpe[-1] if isinstance(cpe, Pipeline) else cpe, "sample_weight"))
+
+
+def numbered_labels(
+    y: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None
+) -> tuple[NDArray[Any], Labels, NoiseMatrix]:
+    """Return the classes, the labels as 0..n-1 and the noise, for a learner that may be told T.
+
+    With T, labels are 0..n-1, and the sample may lack some of the n classes. Without, they may be
+    of any type, and there is no noise.
+
+    Examples
+    --------
+    >>> classes, codes, noise = numbered_labels(np.array(["b", "a"]), None)
+    >>> classes, codes, noise.n
+    (array(['a', 'b'], dtype='<U1'), array([1, 0]), 2)
+    """
+    if noise_matrix is None:
+        classes, codes = np.unique(y, return_inverse=True)
+        return classes, codes.astype(np.int64), NoiseMatrix.identity(len(classes))
+    n = len(np.asarray(noise_matrix))
+    return np.arange(n), np.asarray(y).astype(np.int64), NoiseMatrix.of(noise_matrix, n)
 
 
 def fit_cpe(

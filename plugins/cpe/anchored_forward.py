@@ -18,6 +18,7 @@ from ncbench.learning import (
     LossValue,
     deal_folds,
     fit_linear_softmax,
+    numbered_labels,
     posterior,
 )
 from ncbench.types import Array, Labels
@@ -119,14 +120,7 @@ class AnchoredForward(ClassifierMixin, BaseEstimator):
         self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None = None
     ) -> Self:
         """Fit to noisy labels: 0..n-1 with T, of any type without."""
-        if noise_matrix is None:
-            self.classes_, codes = np.unique(y, return_inverse=True)
-            self.noise_matrix_ = NoiseMatrix.identity(len(self.classes_))
-        else:
-            n = len(np.asarray(noise_matrix))
-            self.noise_matrix_ = NoiseMatrix.of(noise_matrix, n)
-            self.classes_, codes = np.arange(n), np.asarray(y)
-        codes = codes.astype(np.int64)
+        self.classes_, codes, self.noise_matrix_ = numbered_labels(y, noise_matrix)
         self.logistic_: Any = load("cpe", "logistic")().fit(X, codes)
         self.model_, self.penalty_ = self._forward(self.logistic_[0].transform(X), codes)
         return self

@@ -11,7 +11,7 @@ from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from ncbench.core import NoiseMatrix
 from ncbench.errors import require
-from ncbench.learning import ForwardCrossEntropy, fit_penalty_path
+from ncbench.learning import ForwardCrossEntropy, fit_penalty_path, numbered_labels
 from ncbench.types import Array
 
 
@@ -64,18 +64,12 @@ class ForwardLogistic(ClassifierMixin, BaseEstimator):
         self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None = None
     ) -> Self:
         """Fit to noisy labels: 0..n-1 with T, of any type without."""
-        if noise_matrix is None:
-            self.classes_, codes = np.unique(y, return_inverse=True)
-            self.noise_matrix_ = NoiseMatrix.identity(len(self.classes_))
-        else:
-            n = len(np.asarray(noise_matrix))
-            self.noise_matrix_ = NoiseMatrix.of(noise_matrix, n)
-            self.classes_, codes = np.arange(n), np.asarray(y)
+        self.classes_, codes, self.noise_matrix_ = numbered_labels(y, noise_matrix)
         scaler = PowerTransformer() if self.transform == "power" else StandardScaler()
         self._scaler = scaler.fit(X)
         self.model_, self.penalty_, self.n_iter_ = fit_penalty_path(
             self._scaler.transform(X),
-            codes.astype(np.int64),
+            codes,
             self.noise_matrix_,
             ForwardCrossEntropy,
             folds=self.folds,

@@ -5,27 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from linear_problem import T, sample
 from scipy.optimize import approx_fprime
 
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
-from ncbench.learning import LinearSoftmax
 from ncbench.types import Array, Labels
 from ncbench_plugins.cpe.anchored_forward import AnchoredCrossEntropy, AnchoredForward, anchored
 from ncbench_plugins.cpe.forward import ForwardLogistic
 from ncbench_plugins.cpe.logistic_regression import logistic
-
-T = NoiseMatrix([[0.6, 0.0, 0.3], [0.4, 0.7, 0.0], [0.0, 0.3, 0.7]])
-
-
-def sample(m: int = 1000) -> tuple[Array, Array, Labels]:
-    """Return X, the true noisy posterior of a linear softmax problem, and noisy labels."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(m, 2))
-    coef = np.array([[6.0, -6.0, 0.0], [2.0, 2.0, -8.0]])
-    eta = LinearSoftmax(coef, np.zeros(3)).posterior(X)
-    y = (rng.random(m)[:, None] > eta.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    return X, T.corrupt_posterior(eta), T.draw_labels(y, rng)
 
 
 def with_a_rare_class(seed: int) -> tuple[Array, Labels, NoiseMatrix]:

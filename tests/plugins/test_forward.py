@@ -6,30 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from linear_problem import T, sample
 from sklearn.linear_model import LogisticRegression
 
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError
 from ncbench.learning.class_probabilities import fit_posterior
-from ncbench.learning.linear_softmax import LinearSoftmax
 from ncbench.plugin.registry import get_registry
 from ncbench.run.cpe_cache import SharedCPE
-from ncbench.types import Array, Labels
 from ncbench_plugins.algorithms.selection import NoiseCorrectedSelection
 from ncbench_plugins.cpe.forward import ForwardLogistic, forward, power_forward
 from ncbench_plugins.cpe.logistic_regression import logistic
-
-T = NoiseMatrix([[0.6, 0.0, 0.3], [0.4, 0.7, 0.0], [0.0, 0.3, 0.7]])
-
-
-def sample(m: int = 1000) -> tuple[Array, Array, Labels]:
-    """Return X, the true noisy posterior of a linear softmax problem, and noisy labels."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(m, 2))
-    coef = np.array([[6.0, -6.0, 0.0], [2.0, 2.0, -8.0]])
-    eta = LinearSoftmax(coef, np.zeros(3)).posterior(X)
-    y = (rng.random(m)[:, None] > eta.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    return X, T.corrupt_posterior(eta), T.draw_labels(y, rng)
 
 
 def test_told_t_it_learns_what_a_linear_model_of_noisy_odds_cannot() -> None:
