@@ -82,20 +82,23 @@ _CHECKSUM = b', "checksum": "'
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write plain data as JSON, atomically; NaN and infinity raise ValueError.
+    """Write plain data as JSON, atomically; see :func:`as_json`."""
+    write_whole(path, as_json(data))
 
-    A mapping gets a last key, ``checksum``, for :func:`read_json`.
+
+def as_json(data: Any) -> bytes:
+    """Return plain data as JSON in one line; NaN and infinity raise ValueError.
+
+    A mapping gets a last key, ``checksum``, for :func:`from_json`.
     """
     content = json.dumps(data, allow_nan=False).encode()
     if isinstance(data, dict) and data:
         content = content[:-1] + _CHECKSUM + _digest(content[:-1]) + b'"}'
-    write_whole(path, content)
+    return content
 
 
 def read_json(path: Path) -> Any:
     """Read a file that ``write_json`` wrote; raise ValueError, with the path, if it is damaged.
-
-    The checksum covers every byte before it. A file without one is read as it is.
 
     Examples
     --------
@@ -115,22 +118,30 @@ def read_json(path: Path) -> Any:
         if path.exists() and not path.is_file():  # a pipe would never end
             raise ValueError(f"{path}: not a regular file")
         content = path.read_bytes()
-        head, checksum, tail = content.rpartition(_CHECKSUM)
-        if checksum and tail.strip() != _digest(head) + b'"}':
-            raise ValueError(
-                f"{path}: damaged or edited: its checksum does not match (without the key "
-                '"checksum" it would be read)'
-            )
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from error
+    return from_json(content, str(path))
+
+
+def from_json(content: bytes, where: str) -> Any:
+    """Return the data of :func:`as_json`; raise ValueError, with its origin, if it is damaged.
+
+    The checksum covers every byte before it. Content without one is read as it is.
+    """
+    head, checksum, tail = content.rpartition(_CHECKSUM)
+    if checksum and tail.strip() != _digest(head) + b'"}':
+        raise ValueError(
+            f"{where}: damaged or edited: its checksum does not match (without the key "
+            '"checksum" it would be read)'
+        )
     try:
         data = json.loads(content)
         if b"\\ud" in content:  # half of a character: no later command could print or write it
             json.dumps(data, ensure_ascii=False).encode()
     except RecursionError as error:
-        raise ValueError(f"{path}: nested too deeply") from error
+        raise ValueError(f"{where}: nested too deeply") from error
     except ValueError as error:
-        raise ValueError(f"{path}: not JSON ({error})") from error
+        raise ValueError(f"{where}: not JSON ({error})") from error
     if isinstance(data, dict):
         data.pop("checksum", None)
     return data

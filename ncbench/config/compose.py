@@ -112,7 +112,8 @@ def _experiments(session: HydraSession, given: list[Override]) -> list[list[Over
     """Return the overrides once for each experiment file that they name.
 
     Overrides may name several files, and a file may itself sweep over ``experiment``. Each file
-    has its own values and its own sweep.
+    has its own values and its own sweep. The other sweeps of a file that lists files hold for each
+    of these, except for keys set on the command line.
     """
     chosen = [override for override in given if override.key_or_group == "experiment"]
     if not chosen:
@@ -122,8 +123,13 @@ def _experiments(session: HydraSession, given: list[Override]) -> list[list[Over
     for line in values_of(chosen[-1]):
         fixed = _fixed([*others, *session.parse([line])])
         listed = session.swept_in_files(fixed).get("experiment")
-        files = values_of(session.parse([f"+experiment={listed}"])[0]) if listed else [line]
-        experiments += [[*session.parse([file]), *others] for file in files]
+        if listed is None:
+            experiments.append([*session.parse([line]), *others])
+            continue
+        common = _swept_in_files(session, [*session.parse([line]), *others])
+        common = [override for override in common if override.key_or_group != "experiment"]
+        for file in values_of(session.parse([f"+experiment={listed}"])[0]):
+            experiments.append([*session.parse([file]), *common, *others])
     return experiments
 
 

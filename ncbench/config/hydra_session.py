@@ -22,7 +22,7 @@ import contextlib
 import copy
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
@@ -171,6 +171,7 @@ class HydraSession:
         self._typed = [text for text in typed if _is_hydra(text)]
         self._shipped: dict[tuple[str, ...], dict[str, Any]] = {}
         self._composed: dict[tuple[str, ...], DictConfig] = {}
+        self._first: dict[tuple[str, ...], dict[str, str]] = {}
         Plugins.instance()  # registers the sources
         SourcesRegistry.instance().types["file"] = FileConfigSource
         FileConfigSource.read.clear()
@@ -227,8 +228,7 @@ class HydraSession:
 
     def _refuse_hydra_of_files(self, cfg: DictConfig, overrides: Sequence[str]) -> None:
         """Raise unless the ``hydra`` node is that of the shipped files and the command line."""
-        providers = {source.provider for source in cfg.hydra.runtime.config_sources}
-        if not any(who == "command-line" or who.startswith("hydra.search") for who in providers):
+        if not self._files_of_users(cfg):
             return
         typed = tuple(text for text in overrides if text in self._typed)
         if typed not in self._shipped:
@@ -251,6 +251,11 @@ class HydraSession:
                 f"sweeper.params only; {advice}"
             )
 
+    def _files_of_users(self, cfg: DictConfig) -> bool:
+        """Whether Hydra reads config files other than those shipped."""
+        providers = {source.provider for source in cfg.hydra.runtime.config_sources}
+        return any(who == "command-line" or who.startswith("hydra.search") for who in providers)
+
     def _files(self) -> str:
         """Return the config files that were read; if some name hydra, only these."""
         read = list(dict.fromkeys(map(str, FileConfigSource.read)))
@@ -258,19 +263,37 @@ class HydraSession:
         return ", ".join(named or read) or "config files"
 
     def compose_each(self, combinations: Sequence[Sequence[str]]) -> Iterator[DictConfig]:
-        """Compose every cell of a sweep.
+        """Compose every cell of a sweep, without its ``hydra`` node.
 
         Hydra takes a tenth of a second to compose a configuration, which is too slow for
         thousands of cells. Cells that differ only in plain values (``sigma=0.2``,
         ``algo.max_iter=50``) are composed once. Their values are then set as Hydra sets them,
-        after everything else.
+        after everything else. Cells that differ in plug-ins (``algo=fw``) take each plug-in's group
+        from the cell where it occurred first.
         """
         parsed = {text: self.parse([text])[0] for text in {*itertools.chain(*combinations)}}
         for combination in combinations:
             values = [text for text in combination if _is_value(parsed[text])]
-            cfg = copy.deepcopy(self.compose([t for t in combination if t not in values]))
+            cfg = self._of_plugins({t: parsed[t] for t in combination if t not in values})
             ConfigLoaderImpl._apply_overrides_to_config([parsed[text] for text in values], cfg)
             yield cfg
+
+    def _of_plugins(self, overrides: Mapping[str, Override]) -> DictConfig:
+        """Return a new configuration, its groups taken from others that have the same plug-ins."""
+        chosen = {o.key_or_group: t for t, o in overrides.items() if o.key_or_group in KINDS}
+        others = [text for text in overrides if text not in chosen.values()]
+        known = self._first.setdefault((*others, *sorted(chosen)), chosen)
+        whole = self.compose([*others, *known.values()])
+        if self._files_of_users(whole) or len(others) + len(chosen) < len(overrides):
+            known, whole = chosen, self.compose(list(overrides))  # one may set keys of another
+        cfg: DictConfig = OmegaConf.masked_copy(
+            whole, [key for key in map(str, whole) if key != "hydra"]
+        )
+        for kind, text in chosen.items():
+            if known[kind] != text:
+                one = self.compose([*others, *{**known, kind: text}.values()])
+                cfg[kind] = copy.deepcopy(one[kind])
+        return cfg
 
     def swept_in_files(self, fixed: Sequence[str]) -> dict[str, Any]:
         """Return ``hydra.sweeper.params`` of the config files that the overrides name."""

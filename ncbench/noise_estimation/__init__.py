@@ -15,12 +15,18 @@ from ncbench.noise_estimation.own_data import (
     read_noise_matrix,
     read_own_data,
 )
-from ncbench.noise_estimation.repair import diagnostics, project_columns, repair_estimate
+from ncbench.noise_estimation.repair import (
+    diagnostics,
+    project_columns,
+    repair_estimate,
+    restored,
+    stored,
+)
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 
 __all__ = [
     "DEFAULT_T_ESTIMATOR", "LEVEL", "CleanLabels", "Crowd", "NoiseEstimate", "NoisySample",
     "OwnData", "dawid_skene", "diagnostics", "estimate_noise", "examine", "plan",
     "project_columns", "read_annotations", "read_noise_matrix", "read_own_data", "repair_estimate",
-    "share_of_wrong", "uncertainty",
+    "restored", "share_of_wrong", "stored", "uncertainty",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ invertible. All repairs are made here and reported as warnings.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,28 @@ def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]
         "a": getattr(noise, "a", 0.0),
         "warnings": list(getattr(noise, "warnings", ())),
     }
+
+
+def stored(noise: NoiseMatrix) -> dict[str, Any]:
+    """Return an estimate as plain data for :func:`restored`, without its draws."""
+    warnings = list(getattr(noise, "warnings", ()))
+    return {"T": noise.matrix.tolist(), "a": getattr(noise, "a", 0.0), "warnings": warnings}
+
+
+def restored(data: Mapping[str, Any]) -> EstimatedNoiseMatrix:
+    """Return a stored estimate, bit for bit.
+
+    Examples
+    --------
+    >>> noise = repair_estimate(np.random.default_rng(0).random((7, 7)))
+    >>> bool((restored(stored(noise)).matrix == noise.matrix).all())
+    True
+    """
+    noise = EstimatedNoiseMatrix(data["T"], data["a"], data["warnings"])
+    # Columns that were normalized twice may differ in the last bit.
+    noise.matrix = np.array(data["T"])
+    noise._inverse = np.linalg.inv(noise.matrix)
+    return noise
 
 
 def project_columns(T: Array) -> Array:

@@ -113,13 +113,13 @@ def _left_out(number: int, why: str) -> str:
 def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
     ranks = ranking.ranks
     methods = list(ranks.average_ranks) if ranks else ranking.methods
-    letters = _letters(ranking)
+    of_group = letters(ranks)
     columns = ["algorithm", "average rank", "group", *(f"against {method}" for method in methods)]
     rows = [
         [
             Entry(a),
             Entry(f"{ranks.average_ranks[a]:.2f}" if ranks else "-"),
-            Entry(letters.get(a, "")),
+            Entry(of_group.get(a, "")),
             *(Entry("/".join(map(str, ranking.counts.get((a, b), "-")))) for b in methods),
         ]
         for a in methods
@@ -158,12 +158,13 @@ def _test(ranks: Ranks) -> str:
     )
 
 
-def _letters(ranking: Ranking) -> dict[str, str]:
-    letters: dict[str, str] = {}
-    for number, group in enumerate(ranking.ranks.groups if ranking.ranks else ()):
+def letters(ranks: Ranks | None) -> dict[str, str]:
+    """Return the letters of each algorithm; those that share one are not separable."""
+    found: dict[str, str] = {}
+    for number, group in enumerate(ranks.groups if ranks else ()):
         for method in group:
-            letters[method] = letters.get(method, "") + chr(ord("a") + number % 26)
-    return letters
+            found[method] = found.get(method, "") + chr(ord("a") + number % 26)
+    return found
 
 
 def _rank_data(ranking: Ranking) -> dict[str, Any]:

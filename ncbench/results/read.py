@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ncbench.errors import NcbenchError, counted, printable
 from ncbench.results.frame import Filter, FrameBuilder
 from ncbench.results.trial_value import Value
-from ncbench.run import read_record, record_paths, with_bar
+from ncbench.run import SUFFIX, is_archive, read_record, record_paths, unpack, with_bar
 
 
 class Found(NamedTuple):
@@ -21,11 +21,25 @@ class Found(NamedTuple):
     record: dict[str, Any]
 
 
-def find_records(folders: Sequence[str], report: Callable[[str], Any]) -> Iterator[Found]:
-    """Yield the records below folders; report each file that is not a record."""
+def find_records(sources: Sequence[str], report: Callable[[str], Any]) -> Iterator[Found]:
+    """Yield the records below folders and in archives; report each that is not a record."""
+    archives = [source for source in sources if is_archive(source)]
+    folders = [source for source in sources if source not in archives]
+    for archive in archives:
+        if not Path(archive).is_file():
+            raise NcbenchError(f"{archive}: no such file (looked in {Path.cwd()})")
     for folder in folders:
         if not Path(folder).is_dir():
-            raise NcbenchError(f"{folder}: no such folder (looked in {Path.cwd()})")
+            raise NcbenchError(
+                f"{folder}: no such folder (looked in {Path.cwd()}); expected a folder with "
+                f"records, or a file that `ncbench pack` made, *{SUFFIX}"
+            )
+    for archive in archives:
+        for found in unpack(archive):
+            if isinstance(found, ValueError):
+                report(f"ignored: {printable(str(found))}")
+            else:
+                yield Found(Path(archive), found)
     paths = sorted({path for folder in folders for path in record_paths(folder)})
     bar = with_bar(paths, "Reading records") if len(paths) >= 500 else paths
     for path in bar:

@@ -3,11 +3,13 @@
 Import ``cell``, ``verify`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
+from ncbench.run.archive import SUFFIX, is_archive, pack, published, unpack
 from ncbench.run.describe import describe_cell, result_line
 from ncbench.run.progress import STOP, Progress, read_sweep, watched, with_bar, working
 from ncbench.run.record import (
     NOT_IDENTITY,
     CellFolder,
+    checked_record,
     identified,
     read_configs,
     read_record,
@@ -15,7 +17,7 @@ from ncbench.run.record import (
 )
 
 __all__ = [
-    "NOT_IDENTITY", "STOP", "CellFolder", "Progress", "describe_cell", "identified", "read_configs",
-    "read_record", "read_sweep", "record_paths", "result_line", "watched", "with_bar",
-    "working",
+    "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "checked_record", "describe_cell",
+    "identified", "is_archive", "pack", "published", "read_configs", "read_record", "read_sweep",
+    "record_paths", "result_line", "unpack", "watched", "with_bar", "working",
 ]  # fmt: skip

@@ -76,17 +76,17 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         self._sample = (X, y, noise_matrix)
         self._fitted: Any = None
         used = () if noise_matrix is None else (noise_matrix.matrix,)
-        self._key = _digest(self.identity.encode(), X, y, *used)
+        self._key = digest(self.identity.encode(), X, y, *used)
         return self
 
     def alike(self, cpe: Any, name: str) -> SharedCPE:
         """Return another registered learner that uses the same folder."""
-        identity = f"{self.identity}/{name}/{code_of_learner(name)}"
+        identity = f"{self.identity}/{name}/{code_of_plugin('cpe', name)}"
         return SharedCPE(cpe, identity, self.folder, self.limit, self.renew)
 
     def predict_proba(self, X: Array) -> Array:
         """Return class probabilities, from the folder if they are there."""
-        path = Path(self.folder) / f"{_digest(self._key.encode(), X)}.npy"
+        path = Path(self.folder) / f"{digest(self._key.encode(), X)}.npy"
         kept = None if self.renew else _read(path, len(X))
         if kept is not None:
             return kept
@@ -111,19 +111,20 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
         return self._fitted
 
 
-def code_of_learner(name: str) -> str:
-    """Return a text that changes with the version and the code of a learner's plug-in.
+def code_of_plugin(kind: str, name: str) -> str:
+    """Return a text that changes with the version and the code of a plug-in.
 
     Authors do not change the version with every edit, and the code may be in any file of the
     package, or in the core.
 
     Examples
     --------
-    >>> code_of_learner("logistic") == code_of_learner("forward")  # both are shipped with ncbench
+    >>> logistic, forward = code_of_plugin("cpe", "logistic"), code_of_plugin("cpe", "forward")
+    >>> logistic == forward  # both are shipped with ncbench
     True
     """
     registry = get_registry()
-    plugin, target = registry.plugin("cpe", name), registry.target("cpe", name)
+    plugin, target = registry.plugin(kind, name), registry.target(kind, name)
     package = str(getattr(target, "__module__", "")).partition(".")[0]
     return f"{plugin.distribution} {plugin.version} {hash_of_code(package)}"
 
@@ -131,20 +132,21 @@ def code_of_learner(name: str) -> str:
 @cache
 def hash_of_code(package: str) -> str:
     """Return a hash of the Python files of a top-level package and of ncbench itself."""
-    digest = hashlib.blake2b(digest_size=16)
+    found = hashlib.blake2b(digest_size=16)
     for name in sorted({package, "ncbench"} - {""}):
         for file in source_files(name):
             with contextlib.suppress(OSError):  # an editor's lock file may be a broken link
-                digest.update(file.read_bytes())
-    return digest.hexdigest()
+                found.update(file.read_bytes())
+    return found.hexdigest()
 
 
-def _digest(start: bytes, *arrays: NDArray) -> str:
-    digest = hashlib.blake2b(start, digest_size=16)
+def digest(start: bytes, *arrays: NDArray) -> str:
+    """Return a hash of a text and of arrays."""
+    found = hashlib.blake2b(start, digest_size=16)
     for array in arrays:
-        digest.update(f"{array.shape}{array.dtype}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+        found.update(f"{array.shape}{array.dtype}".encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
 
 
 def _read(path: Path, m: int) -> Array | None:

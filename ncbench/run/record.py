@@ -295,13 +295,29 @@ def read_record(path: Path) -> dict[str, Any]:
     ValueError: no-record.json: No such file or directory
     """
     record: dict[str, Any] = read_json(path)
+    folder = path.parent.name if path.parent.parent.name == "cells" else None
+    return checked_record(record, str(path), folder)
+
+
+def checked_record(record: Any, where: str, identity: str | None = None) -> dict[str, Any]:
+    """Return a record; raise ValueError, with its origin and the field, if it is not one.
+
+    Parameters
+    ----------
+    record : object
+    where : str
+        Where it comes from, for the message.
+    identity : str, optional
+        The id that it must have, because its folder has this name.
+    """
     try:
         check_record(record)
-        if path.parent.parent.name == "cells" and record["id"] != path.parent.name:
-            raise ValueError(f"id: {record['id']}; expected {path.parent.name}, as its folder")
+        if identity is not None and record["id"] != identity:
+            raise ValueError(f"id: {record['id']}; expected {identity}, as its folder")
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    return record
+        raise ValueError(f"{where}: {error}") from error
+    found: dict[str, Any] = record
+    return found
 
 
 def read_configs(path: Path) -> list[dict[str, Any]]:

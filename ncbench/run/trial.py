@@ -27,8 +27,9 @@ from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
 from ncbench.plugin import get_registry, needs_of, short_name
-from ncbench.run.cpe_cache import SharedCPE, code_of_learner
+from ncbench.run.cpe_cache import SharedCPE, code_of_plugin, digest
 from ncbench.run.judge import judge
+from ncbench.run.t_cache import shared_estimate
 from ncbench.theory import Population
 from ncbench.types import Array, Config
 
@@ -246,7 +247,7 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         unlabeled=read_only(dataset.X[np.setdiff1d(train, examples)]),
     )
     given = sample.for_estimator(estimator)
-    estimate: NoiseMatrix = estimator.estimate(given)
+    estimate = _estimate(config, estimator, given, trial)
     clock.lap("t_estimate")
 
     algorithm = registry.build(
@@ -343,11 +344,37 @@ def _learner(config: Config, random_state: int) -> Any:
     cpe = _build(config, "cpe", random_state=random_state)
     if not config["cache"]:
         return cpe
-    code = [code_of_learner(config["cpe"]["name"]), sklearn.__version__, np.__version__]
-    identity = json.dumps([config["cpe"], random_state, config["threads"], *code])
+    identity = json.dumps([config["cpe"], random_state, config["threads"], *_code(config, "cpe")])
+    folder = str(_cache(config, "cpe"))
+    return SharedCPE(cpe, identity, folder, config["cache_limit"], renew=config["force"])
+
+
+def _estimate(config: Config, estimator: Any, sample: NoisySample, trial: int) -> NoiseMatrix:
+    """Return the estimate of T, shared with other cells unless it depends on the truth."""
+
+    def estimate() -> NoiseMatrix:
+        found: NoiseMatrix = estimator.estimate(sample)
+        return found
+
+    if needs_of(estimator) or not config["cache"]:
+        return estimate()
+    settings = [config[key] for key in ("t_estimator", "cpe", "seed", "threads")]
+    code = [*_code(config, "t_estimator"), *_code(config, "cpe")]
+    identity = json.dumps([*settings, trial, sample.classes, *code])
+    rows = () if sample.rows is None else (sample.rows,)
+    name = digest(identity.encode(), sample.X, sample.y, *rows)
+    path = _cache(config, "t_estimate") / f"{name}.json"
+    return shared_estimate(path, estimate, renew=config["force"])
+
+
+def _cache(config: Config, what: str) -> Path:
     # Absolute: a plug-in may change the working directory.
-    folder = Path(config["output_dir"]).absolute() / "cache" / "cpe"
-    return SharedCPE(cpe, identity, str(folder), config["cache_limit"], renew=config["force"])
+    return Path(config["output_dir"]).absolute() / "cache" / what
+
+
+def _code(config: Config, kind: str) -> list[str]:
+    """Return what says that a plug-in would compute the same."""
+    return [code_of_plugin(kind, config[kind]["name"]), sklearn.__version__, np.__version__]
 
 
 def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ncbench.errors import NcbenchError, counted
 from ncbench.plugin import KINDS, files_in_use, get_registry
+from ncbench.run.archive import is_archive, unpack
 from ncbench.run.cell import run_trials
 from ncbench.run.record import RECORD, plugin_versions, read_record
 from ncbench.run.trial import prepare
@@ -55,20 +56,29 @@ def rerun(
 
 
 def _find(folder: str, identity: str) -> dict[str, Any]:
-    everywhere = Path(folder).glob(f"cells/*/{RECORD}")
-    paths = sorted(path for path in everywhere if path.parent.name.startswith(identity))
-    if len(paths) != 1:
-        what = "no record" if not paths else f"{len(paths)} records"
-        raise NcbenchError(f"{folder}: {what} of a cell whose id begins with {identity!r}")
-    try:
-        record = read_record(paths[0])
-    except ValueError as error:
-        raise NcbenchError(str(error)) from error
+    if is_archive(folder):
+        found = [r for r in unpack(folder) if isinstance(r, dict) and r["id"].startswith(identity)]
+        _require_one(len(found), folder, identity)
+        record = found[0]
+    else:
+        everywhere = Path(folder).glob(f"cells/*/{RECORD}")
+        paths = sorted(path for path in everywhere if path.parent.name.startswith(identity))
+        _require_one(len(paths), folder, identity)
+        try:
+            record = read_record(paths[0])
+        except ValueError as error:
+            raise NcbenchError(str(error)) from error
     if record["status"] != "done":
         raise NcbenchError(
             f"{identity}: the cell is {record['status']} and has no numbers to compare"
         )
     return record
+
+
+def _require_one(count: int, folder: str, identity: str) -> None:
+    if count != 1:
+        what = f"{count} records" if count else "no record"
+        raise NcbenchError(f"{folder}: {what} of a cell whose id begins with {identity!r}")
 
 
 def _refuse_plugin_files(record: dict[str, Any], command: str) -> None:

@@ -10,6 +10,7 @@ from ncbench import hookimpl
 from .bisection import Bisection, NoiseCorrectedBisection
 from .frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
 from .nclr import NCLRBackward, NCLRForward
+from .peers import CleanLab, WeightedBoosting, WeightedLogistic
 from .plug_in import CPEArgmax, NCLRPlugIn
 from .selection import NoiseCorrectedSelection
 
@@ -27,4 +28,7 @@ def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
         "nclr_forward": NCLRForward,
         "nclr_plugin": NCLRPlugIn,
         "cpe_argmax": CPEArgmax,
+        "cleanlab": CleanLab,
+        "weighted_boosting": WeightedBoosting,
+        "weighted_logistic": WeightedLogistic,
     }

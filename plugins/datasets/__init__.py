@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ncbench import Dataset, hookimpl
 
-from . import bundled, music_genre, openml, own_file, synthetic, uci
+from . import bundled, keel, music_genre, openml, own_file, synthetic, uci
 
 
 @hookimpl
@@ -22,7 +22,9 @@ def ncbench_datasets() -> Mapping[str, Callable[..., Dataset]]:
         "pageblocks": uci.pageblocks,
         "satimage": uci.satimage,
         "covtype": uci.covtype,
+        "covtype_sample": uci.covtype_sample,
         "abalone": uci.abalone,
+        **keel.loaders(),
         "music_genre": music_genre.music_genre,
         "openml": openml.openml,
         "file": own_file.file,

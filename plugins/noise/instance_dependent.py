@@ -54,8 +54,19 @@ class InstanceDependent(InstanceNoise):
 def _clean_posterior(dataset: Dataset) -> Array:
     if dataset.true_posterior is not None:
         return dataset.true_posterior(dataset.X)
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    return np.asarray(model.fit(dataset.X, dataset.y).predict_proba(dataset.X))
+    key = dataset.fingerprint
+    if key not in _POSTERIORS:
+        model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        _POSTERIORS[key] = model.fit(dataset.X, dataset.y).predict_proba(dataset.X)
+        while len(_POSTERIORS) > _MOST:
+            del _POSTERIORS[next(iter(_POSTERIORS))]
+    return _POSTERIORS[key]
+
+
+_POSTERIORS: dict[str, Array] = {}
+"""By data set: every cell of a sweep asks for the same, which takes seconds."""
+
+_MOST = 32
 
 
 def _levels(hardness: Array, y: Labels, strength: float, sigma: float) -> Array:

@@ -34,6 +34,11 @@ def test_cells_composed_together_are_those_composed_alone(session: HydraSession)
         ["noise=matrix", "noise.matrix=[[0.9,0.2],[0.1,0.8]]"],
         ["noise=matrix", "noise.matrix=[[0.8,0.2],[0.2,0.8]]"],
         ["cpe=sklearn", "cpe.estimator=GaussianNB", "cpe.params={var_smoothing: 0.1}"],
+        # Groups that were composed in different cells.
+        ["+experiment=paper/h_mean", "dataset=wine", "algo=fw", "sigma=0.1"],
+        ["+experiment=paper/h_mean", "dataset=iris", "algo=ncfw", "algo.max_iter=5"],
+        ["+experiment=paper/h_mean", "dataset=wine", "algo=ncfw", "cpe.C=1"],
+        ["+experiment=paper/h_mean", "dataset=wine", "algo=ncfw"],
     ]
     together = list(session.compose_each(combinations))
     for cfg, overrides in zip(together, combinations, strict=True):
@@ -59,6 +64,17 @@ def test_a_sweep_has_a_cell_for_each_combination(session: HydraSession) -> None:
     found = [(cell["algo"]["name"], cell["sigma"]) for cell in composed.cells]
     assert found == [("ncfw", 0.1), ("ncfw", 0.2), ("fw", 0.1), ("fw", 0.2)]
     assert composed.first == ["dataset=iris", "algo=ncfw", "sigma=0.1"]
+
+
+def test_sweeps_of_a_file_that_lists_files_hold_for_each(session: HydraSession) -> None:
+    small = ["+experiment=suite/small"]
+    cells = compose_sweep(session, small).cells
+    assert {cell["dataset"]["name"] for cell in cells} == {"iris", "wine", "breast_cancer"}
+    assert {cell["algo"]["name"] for cell in cells} >= {"ncfw", "bs", "cleanlab"}
+    assert {cell["trials"] for cell in cells} == {1}
+    typed = compose_sweep(session, [*small, "dataset=car", "trials=2"]).cells
+    assert {cell["dataset"]["name"] for cell in typed} == {"car"}
+    assert {cell["trials"] for cell in typed} == {2}
 
 
 def test_one_cell_takes_one_value(session: HydraSession) -> None:

@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from ncbench.run.cpe_cache import SharedCPE, code_of_learner, hash_of_code
+from ncbench.run.cpe_cache import SharedCPE, code_of_plugin, hash_of_code
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -75,7 +75,7 @@ def test_an_edit_in_any_file_of_the_package_is_another_learner(
 
 def test_a_candidate_of_a_selection_is_kept_under_its_own_code(tmp_path: Path) -> None:
     first = shared(tmp_path).alike(LogisticRegression(), "logistic")
-    assert code_of_learner("logistic") in first.identity
+    assert code_of_plugin("cpe", "logistic") in first.identity
     assert first.identity != shared(tmp_path).alike(LogisticRegression(), "forward").identity
 
 

@@ -10,7 +10,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="ncbench rerun", description="Repeat a cell from its record and compare every number."
     )
-    parser.add_argument("folder", metavar="DIR", help="the output_dir that holds the record")
+    parser.add_argument(
+        "folder", metavar="DIR", help="the output_dir or the *.jsonl.gz file that holds the record"
+    )
     parser.add_argument("id", metavar="ID", help="the id of the cell, or its first characters")
     parser.add_argument("--data-dir", help="the data folder, if it has moved")
     parser.add_argument(

@@ -1,0 +1,61 @@
+"""leaderboard            rank methods for each measure, from published or own records."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ncbench.cli.arguments import add_level, add_output
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="ncbench leaderboard",
+        description="Rank methods over data sets for each measure, with the critical difference of "
+        "their ranks, their mean losses and their cost.",
+    )
+    parser.add_argument(
+        "sources",
+        metavar="DIR",
+        nargs="*",
+        help="folders or *.jsonl.gz files with records (default: the published results)",
+    )
+    parser.add_argument(
+        "--add", metavar="DIR", nargs="+", default=[], help="your records, to put beside them"
+    )
+    parser.add_argument(
+        "--measure", metavar="NAME", nargs="+", default=[], help="only these (default: all)"
+    )
+    parser.add_argument("--by-noise", action="store_true", help="rank for each kind of noise apart")
+    add_level(parser)
+    add_output(parser, ["table", "md", "json"])
+    args = parser.parse_args(argv)
+
+    from ncbench.errors import NcbenchError
+    from ncbench.report import (
+        LEADERBOARD_FORMATS,
+        leaderboard_sections,
+        print_or_write,
+        print_sections,
+    )
+    from ncbench.results import Solution, added, boards, each_record, solution
+    from ncbench.run import published
+
+    def read(sources: list[str]) -> list[Solution]:
+        records = list(each_record(sources))
+        missing = [record for record in records if record["status"] != "done"]
+        if missing:
+            print(f"left out: {len(missing)} cells that are not done", file=sys.stderr)
+        return [solution(record) for record in records if record["status"] == "done"]
+
+    solutions = read(args.sources or [published()])
+    own, reasons = added(solutions, read(args.add)) if args.add else ([], {})
+    found = boards([*solutions, *own], args.measure, by_noise=args.by_noise, level=args.level)
+    if not found:
+        raise NcbenchError("no two methods have solved the same problem, so nothing can be ranked")
+    if args.format == "table" and args.out is None:
+        print_sections(leaderboard_sections(found, reasons))
+    else:
+        print_or_write(LEADERBOARD_FORMATS[args.format](found, reasons), args.out)
+    return 0

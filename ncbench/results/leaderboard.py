@@ -1,0 +1,358 @@
+"""Rank methods over data sets for each measure, from the records of a suite of problems.
+
+A problem is a data set, its noise and its splits. A method is an algorithm with its parameters and
+its learner, and what it is told about T. Methods that know T and methods that estimate it are
+ranked apart, each beside those that ignore it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ncbench.errors import NcbenchError, UnknownName
+from ncbench.plugin import get_registry
+from ncbench.results.config_key import comparable, flat
+from ncbench.results.dataset_name import own_name
+from ncbench.results.statistics import Ranks, friedman
+from ncbench.types import Record
+
+KNOWN, ESTIMATED, IGNORED = "known", "estimated", "ignored"
+"""What a method makes of T."""
+
+_OF_PROBLEM = ("dataset", "noise", "sigma", "seed", "trials", "test_size")
+
+
+class Problem(NamedTuple):
+    """What a method has to solve."""
+
+    dataset: str
+    noise: str
+    sigma: float
+    seed: int
+    key: str
+    """All keys of the configuration that define it."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A method's losses on a problem.
+
+    Attributes
+    ----------
+    problem : Problem
+    settings : mapping
+        The keys of the configuration that define the method.
+    use_of_T : str
+        ``KNOWN``, ``ESTIMATED`` or ``IGNORED``.
+    measure : str or None
+        The measure that was optimized; None if the algorithm is not told the measure.
+    losses : mapping
+        The mean loss over the trials, by measure.
+    seconds : mapping
+        The mean time of each stage.
+    agrees : mapping
+        What all solutions of a problem have in common: the data, T, and the test parts.
+    added : bool
+        Whether it was put beside published ones.
+    """
+
+    problem: Problem
+    settings: Mapping[str, Any]
+    use_of_T: str  # noqa: N815
+    measure: str | None
+    losses: Mapping[str, float]
+    seconds: Mapping[str, float]
+    agrees: Mapping[str, str]
+    added: bool = False
+
+
+def solution(record: Record) -> Solution:
+    """Return what a record that is done says of its method."""
+    keys, trials = flat(record["config"]), record["trials"]
+    of_problem = {key: keys[key] for key in keys if key.partition(".")[0] in _OF_PROBLEM}
+    problem = Problem(
+        own_name(record, keys),
+        str(keys.get("noise", "")),
+        float(keys["sigma"]),
+        int(keys.get("seed", 0)),
+        comparable(of_problem),
+    )
+    parts = [
+        [trial.get("test_size"), np.array(trial["confusion"]).sum(axis=1).round(9).tolist()]
+        for trial in trials
+    ]
+    return Solution(
+        problem,
+        {k: v for k, v in keys.items() if k not in of_problem and k.partition(".")[0] != "measure"},
+        _use_of_T(keys, trials[0]),
+        keys["measure"] if _takes_measure(keys["algo"]) else None,
+        _means(trial["losses"] for trial in trials),
+        _means(trial["seconds"] for trial in trials),
+        {
+            "data": str(record["dataset"].get("fingerprint")),
+            "noise matrix": comparable(record["noise_matrix"]),
+            "test examples": comparable(parts),
+        },
+    )
+
+
+def _use_of_T(keys: Mapping[str, Any], trial: Mapping[str, Any]) -> str:  # noqa: N802
+    if keys.get("t_estimator") == "identity":
+        return IGNORED
+    return KNOWN if trial.get("told", {}).get("t_estimator") else ESTIMATED
+
+
+def _takes_measure(algorithm: str) -> bool:
+    """Whether an algorithm is told the measure; yes if it is not installed here."""
+    try:
+        target = get_registry().target("algo", algorithm)
+    except NcbenchError:
+        return True
+    return "measure" in inspect.signature(target).parameters
+
+
+def _means(mappings: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    values: dict[str, list[float]] = defaultdict(list)
+    for mapping in mappings:
+        for key, value in mapping.items():
+            values[key].append(value)
+    return {key: float(np.mean(found)) for key, found in values.items()}
+
+
+def added(
+    published: Sequence[Solution], own: Iterable[Solution]
+) -> tuple[list[Solution], Counter[str]]:
+    """Return the solutions that can stand beside published ones, and why the others cannot.
+
+    The problem must be published, with the same data, noise matrix and test parts.
+    """
+    known = {each.problem.key: each.agrees for each in published}
+    there = {(each.problem.key, comparable(each.settings), each.measure) for each in published}
+    fit, reasons = [], Counter[str]()
+    for each in own:
+        problem = each.problem
+        where = f"dataset={problem.dataset} noise={problem.noise} sigma={problem.sigma:g}"
+        where += f" seed={problem.seed}"
+        if problem.key not in known:
+            reasons[f"{where}: no published cell has these settings"] += 1
+            continue
+        agreed = known[problem.key]
+        different = [what for what, text in each.agrees.items() if agreed[what] != text]
+        if different:
+            reasons[f"{where}: other {' and '.join(different)}"] += 1
+        elif (problem.key, comparable(each.settings), each.measure) in there:
+            reasons["already published"] += 1
+        else:
+            fit.append(replace(each, added=True))
+    return fit, reasons
+
+
+class Standing(NamedTuple):
+    """One method on a board."""
+
+    method: str
+    noise_matrix: str
+    rank: float
+    loss: float
+    by_noise: dict[str, float]
+    """Its average rank over the data sets with each kind of noise."""
+    seconds: float
+    added: bool
+
+
+@dataclass(frozen=True)
+class Board:
+    """The methods for one measure, ranked over data sets.
+
+    Attributes
+    ----------
+    measure : str
+    noise : str
+        A kind of noise, or ``""`` for all of them.
+    use_of_T : str
+        ``KNOWN`` or ``ESTIMATED``; methods that ignore T are on both boards. ``IGNORED`` if there
+        are no others.
+    ranks : Ranks
+    standings : list of Standing
+        In the order of their ranks.
+    problems : int
+        The number of problems that all methods have solved.
+    left_out : int
+        The number of problems that some method has not solved.
+    seeds : int
+        The number of draws of each noise.
+    """
+
+    measure: str
+    noise: str
+    use_of_T: str  # noqa: N815
+    ranks: Ranks
+    standings: list[Standing]
+    problems: int
+    left_out: int
+    seeds: int
+
+
+def boards(
+    solutions: Sequence[Solution],
+    measures: Sequence[str] = (),
+    *,
+    by_noise: bool = False,
+    level: float = 0.95,
+) -> list[Board]:
+    """Rank the methods for each measure, with T known and with T estimated.
+
+    The critical differences allow for all boards that are returned (Bonferroni), so that the chance
+    of any false difference is at most ``1 - level``.
+
+    Parameters
+    ----------
+    solutions : sequence of Solution
+    measures : sequence of str
+        By default every measure that a method was optimized for.
+    by_noise : bool
+        Rank for each kind of noise apart.
+    level : float
+        The confidence level of all boards together.
+    """
+    optimized = {each.measure for each in solutions if each.measure}
+    everywhere = set.intersection(*(set(each.losses) for each in solutions)) if solutions else set()
+    for name in measures:
+        if name not in everywhere:
+            raise UnknownName.among("--measure", name, sorted(optimized or everywhere))
+    kinds = sorted({each.problem.noise for each in solutions}) if by_noise else [""]
+    present = {each.use_of_T for each in solutions}
+    names, costs = _names(solutions), _costs(solutions)
+    wanted = [
+        (measure, noise, use)
+        for measure in measures or sorted(optimized or everywhere)
+        for use in [use for use in (ESTIMATED, KNOWN) if use in present] or [IGNORED]
+        for noise in kinds
+    ]
+    tables = {}
+    for measure, noise, use in wanted:
+        chosen = [
+            (names[number], costs[number], each)
+            for number, each in enumerate(solutions)
+            if each.use_of_T in (use, IGNORED)
+            and each.measure in (measure, None)
+            and noise in ("", each.problem.noise)
+        ]
+        if len({name for name, _, _ in chosen}) > 1:
+            tables[measure, noise, use] = chosen
+    each_level = 1 - (1 - level) / max(1, len(tables))
+    found = (_board(*which, chosen, each_level) for which, chosen in tables.items())
+    return [board for board in found if board is not None]
+
+
+_Name = tuple[str, str]
+"""A method and its T estimator."""
+
+
+def _board(
+    measure: str,
+    noise: str,
+    use: str,
+    chosen: Sequence[tuple[_Name, float, Solution]],
+    level: float,
+) -> Board | None:
+    methods = sorted({name for name, _, _ in chosen})
+    losses: dict[Problem, dict[_Name, float]] = defaultdict(dict)
+    seconds: dict[_Name, list[float]] = defaultdict(list)
+    for name, cost, each in chosen:
+        losses[each.problem][name] = each.losses[measure]
+        seconds[name].append(cost)
+    solved = {problem: by for problem, by in losses.items() if len(by) == len(methods)}
+    if not solved:
+        return None
+    table = _of_data_sets(solved, methods)
+    labels = [" ".join(name) for name in methods]
+    ranks = friedman(table, labels, level)
+    kinds = sorted({problem.noise for problem in solved})
+    by_kind = {
+        kind: friedman(
+            _of_data_sets({p: by for p, by in solved.items() if p.noise == kind}, methods), labels
+        ).average_ranks
+        for kind in kinds
+    }
+    means, own = np.mean(table, axis=0), {name for name, _, each in chosen if each.added}
+    standings = [
+        Standing(
+            *methods[j],
+            ranks.average_ranks[labels[j]],
+            float(means[j]),
+            {kind: by_kind[kind][labels[j]] for kind in kinds},
+            float(np.median(seconds[methods[j]])),
+            methods[j] in own,
+        )
+        for j in map(labels.index, ranks.average_ranks)
+    ]
+    seeds = len({problem.seed for problem in solved})
+    left_out = len(losses) - len(solved)
+    return Board(measure, noise, use, ranks, standings, len(solved), left_out, seeds)
+
+
+def _of_data_sets(
+    solved: Mapping[Problem, Mapping[_Name, float]], methods: Sequence[_Name]
+) -> list[list[float]]:
+    """Return a row for each data set: the losses of the methods, averaged over its problems."""
+    rows: dict[str, list[list[float]]] = defaultdict(list)
+    for problem, by in solved.items():
+        rows[problem.dataset].append([by[method] for method in methods])
+    return [np.mean(rows[name], axis=0).tolist() for name in sorted(rows)]
+
+
+def _names(solutions: Sequence[Solution]) -> list[_Name]:
+    """Return the names of methods: the algorithm, and those of its settings that differ."""
+    values: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for each in solutions:
+        for key, value in each.settings.items():
+            values[each.settings["algo"], key].add(comparable(value))
+    names = []
+    for each in solutions:
+        algo = each.settings["algo"]
+        several = [
+            f"{key}={value}"
+            for key, value in each.settings.items()
+            if key.partition(".")[0] != "t_estimator" and len(values[algo, key]) > 1
+        ]
+        names.append((" ".join([algo, *several]), _told(each)))
+    return names
+
+
+def _told(each: Solution) -> str:
+    return IGNORED if each.use_of_T == IGNORED else str(each.settings.get("t_estimator", KNOWN))
+
+
+def _costs(solutions: Sequence[Solution]) -> list[float]:
+    """Return the seconds of each solution, as if no other cell had shared its work.
+
+    Cells of a sweep share estimates of T and class probabilities. The first one takes the time, the
+    others read a file. So the time of a shared stage is the longest of those that share it.
+    """
+    longest: dict[tuple[str, ...], float] = defaultdict(float)
+    shared = [(_shared("t_estimate", each), _shared("cpe", each)) for each in solutions]
+    for keys, each in zip(shared, solutions, strict=True):
+        for key in keys:
+            longest[key] = max(longest[key], each.seconds.get(key[0], 0.0))
+    return [
+        each.seconds.get("fit", 0.0)
+        - each.seconds.get("cpe", 0.0)
+        + sum(longest[key] for key in keys)
+        for keys, each in zip(shared, solutions, strict=True)
+    ]
+
+
+def _shared(stage: str, each: Solution) -> tuple[str, ...]:
+    """Return the stage, and what solutions that share its work have in common."""
+    kind = "t_estimator" if stage == "t_estimate" else "cpe"
+    of_kind = {k: v for k, v in each.settings.items() if k.partition(".")[0] == kind}
+    split = each.settings.get("algo.sample_split", "none") if stage == "cpe" else ""
+    learned = stage in each.seconds
+    return stage, each.problem.key, comparable(of_kind), str(split), str(learned)

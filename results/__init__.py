@@ -1,0 +1,1 @@
+"""Published results: records of whole suites, for ``ncbench leaderboard``."""

@@ -1,0 +1,76 @@
+"""Many records in one file: read as the folder is, without what belongs to a machine."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncbench.run.archive import is_archive, pack, unpack
+
+QUICK = ("dataset=iris", "trials=2", "cpe.C=1")
+
+
+@pytest.fixture
+def sweep(ncbench: Any) -> Any:
+    assert ncbench("-m", "algo=cpe_argmax,nclr_plugin", *QUICK).code == 0
+    packed = ncbench("pack", "outputs", "--out", "all.jsonl.gz")
+    assert packed.out.startswith("all.jsonl.gz: 2 records, 0.0 MB")
+    return ncbench
+
+
+@pytest.mark.parametrize("command", [("aggregate",), ("aggregate", "--format", "csv")])
+def test_commands_print_the_same_for_an_archive(sweep: Any, command: tuple[str, ...]) -> None:
+    assert sweep(*command, "all.jsonl.gz").out == sweep(*command, "outputs").out
+
+
+def test_other_commands_read_an_archive(sweep: Any) -> None:
+    pair = ("--pair", "nclr_plugin", "cpe_argmax")
+    for command in (("significance", *pair), ("report", "--out", "page.html"), ("leaderboard",)):
+        assert sweep(command[0], "all.jsonl.gz", *command[1:]).code == 0, command
+
+
+def test_the_name_of_the_machine_and_paths_stay_at_home(sweep: Any) -> None:
+    for record in unpack("all.jsonl.gz"):
+        assert isinstance(record, dict)
+        assert record["provenance"].keys() & {"host", "command"} == set()
+        assert record["config"]["output_dir"] == "outputs"
+        assert record["provenance"]["packages"]["numpy"]
+    assert str(Path.cwd()).encode() not in gzip.decompress(Path("all.jsonl.gz").read_bytes())
+
+
+def test_the_same_records_are_the_same_file(make_record: Any) -> None:
+    a, b = make_record("a", losses=[0.1]), make_record("b", losses=[0.2])
+    assert pack([a, b]) == pack([b, a]) == pack([a, b, a])
+
+
+def test_a_cell_of_an_archive_can_be_run_again(sweep: Any) -> None:
+    record = next(iter(unpack("all.jsonl.gz")))
+    assert isinstance(record, dict)
+    assert "identical" in sweep("rerun", "all.jsonl.gz", record["id"]).out
+
+
+def test_damage_is_reported_and_the_rest_is_read(sweep: Any) -> None:
+    lines = gzip.decompress(Path("all.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    Path("bad.jsonl.gz").write_bytes(gzip.compress(lines[0].replace(b"0.1", b"0.2", 1) + lines[1]))
+    outcome = sweep("aggregate", "bad.jsonl.gz")
+    assert "ignored: bad.jsonl.gz, line 1: damaged or edited" in outcome.err
+    assert outcome.code == 0
+    whole = Path("all.jsonl.gz").read_bytes()
+    for content in (b"no gzip", whole[: len(whole) // 2], b""):
+        Path("bad.jsonl.gz").write_bytes(content)
+        outcome = sweep("aggregate", "bad.jsonl.gz")
+        assert outcome.code == 2
+        assert "contains no records" in outcome.err
+
+
+def test_names(ncbench: Any) -> None:
+    assert is_archive("a/b.jsonl.gz")
+    assert not is_archive("outputs")
+    assert "no such file" in ncbench("aggregate", "none.jsonl.gz").err
+    assert "*.jsonl.gz" in ncbench("aggregate", "none").err
+    Path("outputs").mkdir()
+    assert "ends in .jsonl.gz" in ncbench("pack", "outputs", "--out", "a.zip").err
+    assert "contains no records" in ncbench("pack", "outputs", "--out", "a.jsonl.gz").err
