@@ -15,16 +15,11 @@ from ncbench.results import Board
 
 def leaderboard_sections(boards: Sequence[Board], reasons: Mapping[str, int]) -> list[Section]:
     """Return a table for each board, and why added cells were left out."""
-    found = [Section(_title(board), _grid(board, len(boards))) for board in boards]
+    found = [Section(board.title, _grid(board, len(boards))) for board in boards]
     if reasons:
         rows = [[Entry(reason), Entry(str(count))] for reason, count in sorted(reasons.items())]
         found.append(Section("Cells that were not added", Grid(["reason", "cells"], rows, 1)))
     return found
-
-
-def _title(board: Board) -> str:
-    noise = f", {board.noise} noise" if board.noise else ""
-    return f"{board.measure}, T {board.use_of_T}{noise}"
 
 
 def _grid(board: Board, boards: int) -> Grid:
@@ -37,7 +32,7 @@ def _grid(board: Board, boards: int) -> Grid:
             Entry(each.method, mark="+" if each.added else ""),
             Entry(each.noise_matrix),
             Entry(f"{each.rank:.2f}"),
-            Entry(of_group.get(f"{each.method} {each.noise_matrix}", "")),
+            Entry(of_group.get(each.label, "")),
             Entry(f"{each.loss:.3f}"),
             *(Entry(f"{each.by_noise[kind]:.1f}") for kind in kinds),
             Entry(f"{each.seconds:.2g}"),

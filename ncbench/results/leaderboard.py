@@ -156,6 +156,8 @@ def added(
 class Standing(NamedTuple):
     """One method on a board."""
 
+    label: str
+    """The method, with its T estimator if it has several."""
     method: str
     noise_matrix: str
     rank: float
@@ -197,6 +199,12 @@ class Board:
     problems: int
     left_out: int
     seeds: int
+
+    @property
+    def title(self) -> str:
+        """The measure, the use of T, and the noise if there is one."""
+        noise = f", {self.noise} noise" if self.noise else ""
+        return f"{self.measure}, T {self.use_of_T}{noise}"
 
 
 def boards(
@@ -272,7 +280,8 @@ def _board(
     if not solved:
         return None
     table = _of_data_sets(solved, methods)
-    labels = [" ".join(name) for name in methods]
+    alone = Counter(method for method, _ in methods)
+    labels = [method if alone[method] == 1 else f"{method} {T}" for method, T in methods]
     ranks = friedman(table, labels, level)
     kinds = sorted({problem.noise for problem in solved})
     by_kind = {
@@ -284,6 +293,7 @@ def _board(
     means, own = np.mean(table, axis=0), {name for name, _, each in chosen if each.added}
     standings = [
         Standing(
+            labels[j],
             *methods[j],
             ranks.average_ranks[labels[j]],
             float(means[j]),
@@ -310,20 +320,25 @@ def _of_data_sets(
 
 def _names(solutions: Sequence[Solution]) -> list[_Name]:
     """Return the names of methods: the algorithm, and those of its settings that differ."""
-    values: dict[tuple[str, str], set[str]] = defaultdict(set)
+    values: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for each in solutions:
         for key, value in each.settings.items():
-            values[each.settings["algo"], key].add(comparable(value))
+            values[_which(each, key)].add(comparable(value))
     names = []
     for each in solutions:
-        algo = each.settings["algo"]
         several = [
             f"{key}={value}"
             for key, value in each.settings.items()
-            if key.partition(".")[0] != "t_estimator" and len(values[algo, key]) > 1
+            if key.partition(".")[0] != "t_estimator" and len(values[_which(each, key)]) > 1
         ]
-        names.append((" ".join([algo, *several]), _told(each)))
+        names.append((" ".join([each.settings["algo"], *several]), _told(each)))
     return names
+
+
+def _which(each: Solution, key: str) -> tuple[str, str, str]:
+    """Return a setting with its algorithm and, for a parameter, the plug-in that has it."""
+    kind, _, parameter = key.partition(".")
+    return each.settings["algo"], each.settings[kind] if parameter else "", key
 
 
 def _told(each: Solution) -> str:

@@ -177,5 +177,7 @@ def test_a_plug_in_file_enters_by_two_commands(ncbench: Any) -> None:
     (row,) = [line for line in outcome.out.splitlines() if line.startswith("mine")]
     assert row.split()[0] == "mine+"
     assert "Over 2 data sets" in outcome.out
+    ncbench("leaderboard", "all.jsonl.gz", "--measure", "h_mean", "--figures", "drawn")
+    assert "weighted_logistic" in Path("drawn/h_mean-ignored.svg").read_text()
     as_json = ncbench("leaderboard", "all.jsonl.gz", "--format", "json").out
     assert '"method": "weighted_logistic"' in as_json

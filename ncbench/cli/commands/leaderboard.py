@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from ncbench.cli.arguments import add_level, add_output
 
@@ -28,6 +29,9 @@ def main(argv: list[str]) -> int:
         "--measure", metavar="NAME", nargs="+", default=[], help="only these (default: all)"
     )
     parser.add_argument("--by-noise", action="store_true", help="rank for each kind of noise apart")
+    parser.add_argument(
+        "--figures", metavar="FOLDER", help="draw each table there, as SVG (needs matplotlib)"
+    )
     add_level(parser)
     add_output(parser, ["table", "md", "json"])
     args = parser.parse_args(argv)
@@ -54,6 +58,13 @@ def main(argv: list[str]) -> int:
     found = boards([*solutions, *own], args.measure, by_noise=args.by_noise, level=args.level)
     if not found:
         raise NcbenchError("no two methods have solved the same problem, so nothing can be ranked")
+    if args.figures:
+        from ncbench.report.figures import require
+
+        require("matplotlib")
+        from ncbench.report.figures.files import write_boards
+
+        write_boards(found, Path(args.figures))
     if args.format == "table" and args.out is None:
         print_sections(leaderboard_sections(found, reasons))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from ncbench.report.figures.loss_against_sample_size import loss_against_sample_
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.figures.style import saved
-from ncbench.results import rankings
+from ncbench.results import Board, Ranking, rankings
 from ncbench.results.series import at_sigma, panels, plain, results
 from ncbench.types import Record
 
@@ -78,6 +79,17 @@ def write_figures(
         for form in formats:
             write_output(out / f"{name}.{form}", saved(figure, form))
         print(" ".join(str(out / f"{name}.{form}") for form in formats))
+
+
+def write_boards(boards: Sequence[Board], out: Path) -> None:
+    """Draw the ranks of each table of ``ncbench leaderboard``, as SVG files in a folder."""
+    for board in boards:
+        methods = list(board.ranks.average_ranks)
+        ranking = Ranking(board.title, board.ranks, methods, {}, board.left_out)
+        with contextlib.suppress(NothingToDraw):  # a single data set
+            figure = critical_difference(ranking)
+            name = "-".join(filter(None, (board.measure, board.use_of_T, board.noise)))
+            write_output(out / f"{_safe(name)}.svg", saved(figure, "svg"))
 
 
 def _drawn(name: str, draw: Callable[[], Figure]) -> Drawn:

@@ -1,0 +1,40 @@
+"""The suite of problems: the small one runs, survives a kill, and ends with the leaderboard."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SMALL = [sys.executable, "-m", "ncbench", "-m", "+experiment=suite/small"]
+
+
+@pytest.mark.slow
+def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
+    ncbench: Any, tmp_path: Path
+) -> None:
+    def done() -> list[Path]:
+        return sorted(tmp_path.glob("outputs/cells/*/record.json"))
+
+    with subprocess.Popen(SMALL, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+        while len(done()) < 105 and process.poll() is None:
+            time.sleep(0.2)
+        process.kill()
+    first = {path: path.read_bytes() for path in done()}
+    assert 105 <= len(first) < 210
+    subprocess.run(SMALL, cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
+    records = [json.loads(path.read_bytes()) for path in done()]
+    assert len(records) == 210
+    assert {record["status"] for record in records} == {"done"}
+    assert all(path.read_bytes() == content for path, content in first.items())
+    board = ncbench("leaderboard", "outputs")
+    assert board.code == 0, board.err
+    for measure in ("h_mean", "q_mean", "g_mean", "balanced_error", "micro_f1"):
+        assert f"{measure}, T estimated" in board.out
+        assert f"{measure}, T known" in board.out
+    assert "with 2 draws of each noise" in board.out
