@@ -28,7 +28,7 @@ def rule(level: float, corrected: bool) -> str:
     )
     return (
         f"not separable from it: the {level:.0%} interval of the paired difference over the same "
-        f"splits, {overlap} and widened for all pairs of methods, includes 0"
+        f"splits, {overlap} and widened for all pairs of methods in the table, includes 0"
     )
 
 
@@ -40,8 +40,9 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     it if the confidence interval of their paired difference, over the trials that both have,
     includes zero. A cell that has its problem for itself has no mark. The best of k equal cells is
     chosen by its mean, so any of their k (k - 1) / 2 pairs may be the one that is compared:
-    intervals are widened for that many (Bonferroni). With one trial, or if all differences are
-    equal, every cell is level.
+    intervals are widened for the pairs of all problems of the frame (Bonferroni). So the chance
+    that any cell of the table is not level by accident is at most ``1 - level``. With one trial, or
+    if all differences are equal, every cell is level.
 
     Examples
     --------
@@ -56,11 +57,10 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     [['a', 0.2, 'best'], ['b', 0.25, 'level'], ['c', 0.605, '']]
     """
     marks = [""] * len(frame)
-    for cells in problems(frame).values():
-        if len(cells) == 1:
-            continue  # there is nothing to compare
+    contested = [cells for cells in problems(frame).values() if len(cells) > 1]
+    of_a_pair = 1 - (1 - level) / max(1, sum(math.comb(len(cells), 2) for cells in contested))
+    for cells in contested:
         best = min(cells, key=lambda cell: cell.mean)
-        of_a_pair = 1 - (1 - level) / math.comb(len(cells), 2)
         for cell in cells:
             if cell.mean - best.mean <= TIE:
                 marks[cell.position] = BEST

@@ -52,3 +52,14 @@ def test_the_interval_is_widened_for_every_pair() -> None:
         methods = [best, worse, *[far] * others]
         records = [record(row, algo={"name": f"a{k}"}) for k, row in enumerate(methods)]
         assert marked(tidy(records))["mark"][1] == mark
+
+
+def test_the_interval_is_widened_for_every_problem_of_the_table() -> None:
+    best, worse = [0.0] * 4, [0.78, 0.78, 1.22, 1.22]  # p = 0.0043
+    for problems, mark in (11, ""), (12, "level"):
+        records = [
+            record(row, algo={"name": name}, sigma=k / 100)
+            for k in range(problems)
+            for name, row in (("a", best), ("b", worse))
+        ]
+        assert set(marked(tidy(records))["mark"]) == {"best", mark}
