@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ncbench.errors import counted
+from ncbench.files import write_output
 from ncbench.noise_estimation import OwnData, plan
 from ncbench.noise_estimation.estimate import DO_NOT_RELY, NoiseEstimate, class_frequencies
 from ncbench.report.diagnosis_text import doubtful, measure_name, percent, summary, worth
-from ncbench.report.html.template import rendered, require_file, write_page
+from ncbench.report.html.template import rendered, require_file
 from ncbench.types import Array
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def write_diagnosis(
         depths=_depths(issues, count),
         counted=counted,
     )
-    write_page(out, page)
+    write_output(out, page.encode())
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from typing import Any
 from markupsafe import Markup
 
 from ncbench.errors import counted
+from ncbench.files import write_output
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import contents
 from ncbench.report.html.panels import chapters
-from ncbench.report.html.template import rendered, require_file, resource, write_page
+from ncbench.report.html.template import rendered, require_file, resource
 from ncbench.results import Records
 from ncbench.results.series import results
 
@@ -36,7 +37,7 @@ def write_report(found: Records, folders: Sequence[str], out: Path) -> None:
         The path of the page. Links to the records are relative to it.
     """
     require_file(out)
-    write_page(out, render(found, folders, out))
+    write_output(out, render(found, folders, out).encode())
 
 
 def render(found: Records, folders: Sequence[str], out: Path) -> str:

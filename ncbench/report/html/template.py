@@ -14,7 +14,6 @@ from markupsafe import Markup
 
 import ncbench
 from ncbench.errors import NcbenchError
-from ncbench.files import write_output
 from ncbench.results import as_text
 
 
@@ -36,11 +35,6 @@ def require_file(out: Path) -> None:
     """Raise NcbenchError if a page cannot be written because its path is a folder."""
     if os.path.isdir(out):
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
-
-
-def write_page(out: Path, page: str) -> None:
-    """Write a page, completely or not at all."""
-    write_output(out, page.encode())
 
 
 def resource(name: str) -> str:
