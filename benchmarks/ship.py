@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from ncbench import load
 from ncbench.data import lines_of, read_table
-from ncbench.doubtful_labels.model_file import read_model
+from ncbench.doubtful_labels import read_model
 from ncbench.report.predictions import predictions_csv
 
 

@@ -1,14 +1,14 @@
-"""For people with doubtful labels: a classifier, the labels to look at again, estimated losses.
+"""For people with doubtful labels: a classifier, the labels to look at again, estimated losses."""
 
-Import ``table_model`` and ``model_file`` by their paths.
-"""
-
-from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
+from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
 from ncbench.doubtful_labels.diagnosis import Gain, correction_gains, labels_to_look_at
 from ncbench.doubtful_labels.issues import find_label_issues
+from ncbench.doubtful_labels.model_file import read_model, require_storable, write_model
 from ncbench.doubtful_labels.performance import HeldOut, Performance, estimate_performance
+from ncbench.doubtful_labels.table_model import TableModel
 
 __all__ = [
-    "Gain", "HeldOut", "NoiseCorrectedClassifier", "Performance", "correction_gains",
-    "estimate_performance", "find_label_issues", "labels_to_look_at",
+    "DEFAULT_LEARNER", "Gain", "HeldOut", "NoiseCorrectedClassifier", "Performance", "TableModel",
+    "correction_gains", "estimate_performance", "find_label_issues", "labels_to_look_at",
+    "read_model", "require_storable", "write_model",
 ]  # fmt: skip

@@ -35,8 +35,7 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.data import read_table
-    from ncbench.doubtful_labels import estimate_performance
-    from ncbench.doubtful_labels.model_file import read_model
+    from ncbench.doubtful_labels import estimate_performance, read_model
     from ncbench.errors import NcbenchError
     from ncbench.noise_estimation import read_noise_matrix
     from ncbench.report.model_text import checked_text, noisy_text

@@ -35,9 +35,12 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER
-    from ncbench.doubtful_labels.model_file import require_storable, write_model
-    from ncbench.doubtful_labels.table_model import TableModel
+    from ncbench.doubtful_labels import (
+        DEFAULT_LEARNER,
+        TableModel,
+        require_storable,
+        write_model,
+    )
     from ncbench.noise_estimation import read_own_data
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working

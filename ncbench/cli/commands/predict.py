@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.data import lines_of, read_table
-    from ncbench.doubtful_labels.model_file import read_model
+    from ncbench.doubtful_labels import read_model
     from ncbench.errors import counted
     from ncbench.files import write_output
     from ncbench.report.predictions import predictions_csv
