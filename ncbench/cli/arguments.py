@@ -102,10 +102,32 @@ def noise_matrix(args: argparse.Namespace) -> Any:
     if args.cpe is not None:
         require_buildable("--cpe", "cpe", args.cpe)
     if args.noise_matrix is not None:
+        if args.clean_column is not None:
+            raise NcbenchError(
+                "--clean-column is for an estimate of the noise, which --noise-matrix replaces; "
+                "leave one of the two out"
+            )
         return read_noise_matrix(args.noise_matrix)
     if args.t_estimator != "estimate":
         require_buildable("--t-estimator", "t_estimator", args.t_estimator)
+        _require_needs(args.t_estimator, args.clean_column)
     return args.t_estimator
+
+
+def _require_needs(t_estimator: str, clean_column: str | None) -> None:
+    """Raise NcbenchError if a T estimator needs what the options do not give."""
+    from ncbench.plugin import get_registry, needs_of
+
+    instead = {
+        "noise_matrix": "the noise matrix; use --noise-matrix FILE instead",
+        "annotations": "the labels of several people; estimate with `ncbench estimate-noise "
+        "--annotators COLUMNS --json`, and use --noise-matrix FILE",
+    }
+    if clean_column is None:
+        instead["clean_labels"] = "checked labels; give --clean-column COLUMN"
+    for need in sorted(needs_of(get_registry().build("t_estimator", t_estimator))):
+        if need in instead:
+            raise NcbenchError(f"--t-estimator {t_estimator} needs {instead[need]}")
 
 
 def require_buildable(option: str, kind: str, name: str) -> None:

@@ -151,7 +151,10 @@ def test_the_command_takes_a_noise_matrix_and_leaves_columns_out(
     [
         (("--target", "lable"), "lable"),
         (("--target", "label", "--out", "no/where.csv"), "--out no/where.csv: no such folder"),
-        (("--target", "label", "--t-estimator", "known"), "needs noise_matrix"),
+        (
+            ("--target", "label", "--t-estimator", "known"),
+            "--t-estimator known needs the noise matrix",
+        ),
     ],
 )
 def test_the_command_says_in_one_line_what_is_wrong(

@@ -143,6 +143,13 @@ def test_checked_labels_help_to_estimate_the_noise(
         ((*FIT, "--measure", "macro_f1"), "is reported, not optimized"),
         ((*FIT, "--noise-matrix", "no.csv"), "--noise-matrix no.csv: No such file"),
         ((*FIT[:-1], "sklearn"), "sklearn needs a value for estimator"),
+        (
+            (*FIT, "--clean-column", "label", "--noise-matrix", "none"),
+            "--clean-column is for an estimate of the noise, which --noise-matrix replaces",
+        ),
+        ((*FIT, "--t-estimator", "known"), "known needs the noise matrix; use --noise-matrix FILE"),
+        ((*FIT, "--t-estimator", "trusted"), "needs checked labels; give --clean-column COLUMN"),
+        ((*FIT, "--t-estimator", "dawid_skene"), "`ncbench estimate-noise --annotators COLUMNS"),
         (("predict", "train.csv", "test.csv", "--out", "p.csv"), "not a file that `ncbench fit`"),
         (("evaluate", "model.skops", "test.csv", "--target", "lable"), "did you mean 'label'?"),
         (("evaluate", "model.skops", "test.csv", "--target", "cask"), "no column 'cask', which"),
