@@ -97,7 +97,8 @@ class HeldOut:
         low, high = max(low, 0.0), min(high, psi.largest)
         too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
         uncertain = getattr(self.noise, "draws", None) is not None
-        return Performance(name, loss, low, high, len(self.y), uncertain, bool(too_wide))
+        clean = not uncertain and self.noise == NoiseMatrix.identity(self.noise.n)
+        return Performance(name, loss, low, high, len(self.y), uncertain, bool(too_wide), clean)
 
 
 @dataclass(frozen=True)
@@ -111,11 +112,13 @@ class Performance:
     low, high : float
         The 90 % interval.
     examples : int
-        Number of noisy labels.
+        Number of labels.
     noise_included : bool
         Whether the interval includes the uncertainty of the noise matrix.
     too_wide : bool
         Whether it is wider than a quarter of the range of losses: of little use.
+    clean : bool
+        Whether the labels were taken as clean.
     """
 
     measure: str
@@ -125,14 +128,17 @@ class Performance:
     examples: int
     noise_included: bool
     too_wide: bool
+    clean: bool = False
 
     def __str__(self) -> str:
-        known = "the uncertainty of the noise matrix is included"
-        if not self.noise_included:
-            known = "the noise matrix is taken as known"
+        known = "noisy labels; the uncertainty of the noise matrix is included"
+        if self.clean:
+            known = "labels, taken as clean"
+        elif not self.noise_included:
+            known = "noisy labels; the noise matrix is taken as known"
         said = (
             f"{self.measure}: loss {self.loss:.3f}, {LEVEL:.0%} interval {self.low:.3f} to "
-            f"{self.high:.3f}, from {self.examples} noisy labels; {known}"
+            f"{self.high:.3f}, from {self.examples} {known}"
         )
         if self.too_wide:
             said += "; too wide to be of use: hold out more labels, or check some of them"

@@ -120,6 +120,8 @@ def test_a_noise_matrix_of_ones_own(ncbench: Callable, wine: pd.DataFrame, tmp_p
     assert "the noise matrix of T.csv" in ncbench(*evaluate, "--noise-matrix", "T.csv").out
     said = ncbench(*evaluate, "--noise-matrix", "none", "--measure", "g_mean,zero_one").out
     assert "taken as clean, by --noise-matrix none" in said
+    assert "from 58 labels, taken as clean" in said
+    assert "noisy" not in said
     assert [line.partition(":")[0] for line in said.splitlines()[2:]] == ["g_mean", "zero_one"]
 
 
