@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,6 +19,7 @@ from ncbench.data import UNKNOWN, Annotations
 from ncbench.errors import NcbenchError
 from ncbench.learning import aligned_noise, cpe_learner
 from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, CleanLabels, NoisySample
+from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
 from ncbench.noise_estimation.sample import Trusted
 from ncbench.plugin import get_registry, needs_of
 from ncbench.types import Array, Labels
@@ -167,15 +167,11 @@ def number_labels(
     """
     labels = np.asarray(y)
     check_classification_targets(labels)
-    checked = None if clean is None else _same_length(clean, labels, "clean", 1)
-    people = None if annotations is None else _same_length(annotations, labels, "annotations", 2)
-    seen = np.unique(labels)
-    if len(seen) < 2:
-        raise ValueError(f"y has only one class, {seen[0]!r}; expected at least 2 classes")
-    for more in (checked, people):
-        if more is not None:
-            known = more[~_missing(more, seen)]
-            seen = np.union1d(seen, known.astype(seen.dtype if seen.dtype.kind in "biuf" else str))
+    checked = None if clean is None else given_labels(clean, labels, "clean")
+    people = None if annotations is None else given_labels(annotations, labels, "annotations", 2)
+    if len(np.unique(labels)) < 2:
+        raise ValueError(f"y has only one class, {labels[0]!r}; expected at least 2 classes")
+    seen = classes_with(labels, checked, people)
     if estimator is None:
         classes, noise = aligned_noise(noise_matrix, seen)
     else:
@@ -184,38 +180,13 @@ def number_labels(
         classes,
         np.searchsorted(classes, labels).astype(np.int64),
         noise,
-        None if checked is None else _codes(checked, classes),
+        None if checked is None else label_codes(checked, classes),
         None if people is None else _annotations(people, classes, annotations),
     )
 
 
-def _same_length(values: Any, y: NDArray[Any], name: str, dimensions: int) -> NDArray[Any]:
-    array = np.asarray(values, dtype=object)
-    if array.ndim != dimensions or len(array) != len(y):
-        shape = f"({len(y)},)" if dimensions == 1 else f"({len(y)}, people)"
-        raise NcbenchError(f"{name}: shape {array.shape}; expected {shape}, as many rows as y has")
-    if _missing(array, np.unique(y)).all():
-        raise NcbenchError(f"{name}: no label in any row; leave it out if there is none")
-    return array
-
-
-def _missing(values: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.bool_]:
-    missing = np.asarray(pd.isna(values))
-    if seen.dtype.kind in "iu" and -1 not in seen:
-        missing |= np.asarray(values == -1, dtype=bool)
-    return missing
-
-
-def _codes(values: NDArray[Any], classes: NDArray[Any]) -> Labels:
-    missing = _missing(values, classes)
-    codes = np.full(values.shape, UNKNOWN, dtype=np.int64)
-    kind = classes.dtype if classes.dtype.kind in "biuf" else str
-    codes[~missing] = np.searchsorted(classes, values[~missing].astype(kind))
-    return codes
-
-
 def _annotations(people: NDArray[Any], classes: NDArray[Any], given: Any) -> Annotations:
-    codes = _codes(people, classes)
+    codes = label_codes(people, classes)
     rows, annotators = np.nonzero(codes != UNKNOWN)
     names = tuple(str(name) for name in getattr(given, "columns", range(people.shape[1])))
     found = Annotations(rows, annotators, codes[rows, annotators], names)

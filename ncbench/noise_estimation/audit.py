@@ -24,6 +24,7 @@ from ncbench.noise_estimation.estimate import (
     NoiseEstimate,
     share_of_wrong,
 )
+from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
 from ncbench.noise_estimation.own_data import OwnData
 from ncbench.noise_estimation.repair import repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
@@ -66,7 +67,8 @@ def estimate_noise(
     random_state : int, optional
         Seed for random choices, such as folds.
     clean : array of shape (m,), optional
-        Checked labels; None or NaN where a label was not checked. They should be a random sample.
+        Checked labels; None, NaN or, beside whole numbers, -1 where a label was not checked. They
+        should be a random sample.
     bootstrap : int
         Number of resamples for intervals, if the estimator has none of its own, as
         ``held_out_map`` has; 0 for none.
@@ -94,15 +96,15 @@ def estimate_noise(
     check_classification_targets(labels)
     whole = random_state is None or isinstance(random_state, int | np.integer)
     require(whole, "random_state", repr(random_state), "a whole number, or None")
-    checked = _checked_labels(clean, labels)
-    known = labels if checked is None else np.concatenate([labels, checked[0]])
-    values, codes = np.unique(known, return_inverse=True)
-    truth = None
-    if checked is not None:
-        truth = np.full(len(labels), UNKNOWN)
-        truth[checked[1]] = codes[len(labels) :]
-    names = tuple(str(value) for value in values)
-    data = OwnData("y", features, codes[: len(labels)].astype(np.int64), names, truth)
+    checked = None if clean is None else given_labels(clean, labels, "clean")
+    values = classes_with(labels, checked)
+    data = OwnData(
+        "y",
+        features,
+        np.searchsorted(values, labels).astype(np.int64),
+        tuple(str(value) for value in values),
+        None if checked is None else label_codes(checked, values),
+    )
     if isinstance(estimator, str):
         name, estimator = estimator, get_registry().build("t_estimator", estimator)
     else:
@@ -124,19 +126,6 @@ def plan(noise: NoiseEstimate, data: OwnData, width: float, seed: int = 0) -> La
         rows = rows[data.clean == UNKNOWN]
     drawn = stream(seed, "estimate-noise", "plan").permutation(rows)[: max(count, 0)]
     return np.sort(drawn) + 1
-
-
-def _checked_labels(clean: ArrayLike | None, labels: Labels) -> tuple[Any, Labels] | None:
-    """Return the checked labels and their rows."""
-    if clean is None:
-        return None
-    given = np.asarray(clean, dtype=object)
-    if given.shape != labels.shape:
-        raise NcbenchError(f"clean has shape {given.shape}; expected that of y, {labels.shape}")
-    rows = np.flatnonzero([value is not None and value == value for value in given])
-    if not len(rows):
-        raise NcbenchError("clean has no label in any row; leave it out, or check some")
-    return np.array([labels.dtype.type(value) for value in given[rows]]), rows
 
 
 def examine(

@@ -24,6 +24,7 @@ from ncbench.data import (
     split_labels,
 )
 from ncbench.errors import NcbenchError, did_you_mean
+from ncbench.noise_estimation.given_labels import given_labels
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -86,7 +87,8 @@ def read_own_data(
     dataset = Dataset.from_labels(encoder.transform(rest, where=where), labels, name=name)
     classes, clean = dataset.classes, None
     if checked is not None:
-        classes, clean = _numbered(checked, classes, f"{where}, column {clean_column!r}")
+        y = label_array(labels, where=where)
+        classes, clean = _numbered(checked, y, classes, f"{where}, column {clean_column!r}")
     return OwnData(
         *(name, dataset.X, dataset.y, classes, clean), encoder=encoder, lines=lines_of(table)
     )
@@ -108,18 +110,16 @@ def _without(
 
 
 def _numbered(
-    column: "pd.Series[Any]", classes: tuple[str, ...], where: str
+    column: "pd.Series[Any]", y: NDArray[Any], classes: tuple[str, ...], where: str
 ) -> tuple[tuple[str, ...], Labels]:
     """Return the classes, with those that occur in the column only, and the column's numbers."""
-    present = column.notna().to_numpy()
-    if not present.any():
-        raise NcbenchError(f"{where} has no clean label in any row")
+    label_array(column.dropna().to_numpy(), where=where)  # classes, not a quantity
+    given = given_labels(column, y, where)
     # Compare clean labels by name; a class may occur only among them.
-    known = [str(name) for name in label_array(column[present].to_numpy(), where=where)]
-    classes = (*classes, *sorted(set(known) - set(classes)))
-    clean = np.full(len(column), UNKNOWN, dtype=np.int64)
-    clean[present] = [classes.index(name) for name in known]
-    return classes, clean
+    names = [None if label is None else str(label) for label in given]
+    classes = (*classes, *sorted({name for name in names if name is not None} - {*classes}))
+    numbers = {name: k for k, name in enumerate(classes)}
+    return classes, np.array([UNKNOWN if name is None else numbers[name] for name in names])
 
 
 def read_annotations(

@@ -1,5 +1,6 @@
 """How a user's labels are read."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,32 @@ def test_checked_labels_are_no_feature_and_may_be_missing(tmp_path: Path):
     assert data.labels.tolist() == ["a", "b", "a"]
     assert data.clean_labels is not None
     assert data.clean_labels.tolist() == ["a", None, "c"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        (("1", "", "0.5"), "'t.csv', column 'truth': label 0.5 in row 3; expected whole numbers"),
+        (("", "unsure", "1"), "'t.csv', column 'truth': label unsure in row 2; expected whole"),
+        (("", "", ""), "column 'truth': no label in any row"),
+    ],
+)
+def test_checked_labels_are_of_the_kind_of_the_noisy_ones(
+    ncbench: Callable, tmp_path: Path, truth: tuple[str, ...], message: str
+):
+    rows = [f"{k}.5,{k % 2},{truth[k]}\n" for k in range(3)]
+    (tmp_path / "t.csv").write_text("x,label,truth\n" + "".join(rows))
+    options = ("--data", "t.csv", "--target", "label", "--clean-column", "truth")
+    refused = ncbench("estimate-noise", *options)
+    assert refused.code == 2
+    assert message in refused.err.splitlines()[-1]
+
+
+def test_checked_labels_that_are_written_otherwise_are_the_same_classes(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("x,label,truth\n1.5,0.5,1\n2.5,1,\n3.5,0.5,2\n4.5,1,1\n")
+    data = read_own_data(str(tmp_path / "t.csv"), "label", "truth")
+    assert data.classes == ("0.5", "1.0", "2.0")
+    np.testing.assert_array_equal(data.clean, [1, UNKNOWN, 2, 1])
 
 
 def test_the_columns_are_remembered_and_whole_numbers_stay_numbers(tmp_path: Path):
