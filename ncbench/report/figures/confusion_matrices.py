@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ncbench.core import NoiseMatrix
 from ncbench.report.figures import NothingToDraw
-from ncbench.report.figures.style import drawing, grid, number, shortened, wrapped
+from ncbench.report.figures.style import drawing, grid, number, shortened, text_width, wrapped
 from ncbench.results.series import panels
 from ncbench.types import Array, Record
 
@@ -79,6 +79,13 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record], side: flo
     names = [name for name in found[0] if all(name in each for each in found)]
     with drawing():
         figure, axes = grid(len(rows), len(names), (side, side + 0.2))
+        # Names and titles take as much height from one row as from many, so one row needs more.
+        classes = records[rows["record"].iloc[0]]["dataset"]["classes"]
+        name_width = max(text_width(shortened(name, 0.7)) for name in classes)
+        name_width *= len(classes) <= _NAMED
+        matrix = side - (name_width + 0.5) / len(names) - 0.16
+        needed = len(rows) * (matrix + 0.45) + name_width + 0.65
+        figure.set_figheight(max(figure.get_figheight(), needed))
         image: Any = None
         matrices = [[_shares(each[name]) for name in names] for each in found]
         most = max(float(shares.max()) for line in matrices for shares in line)

@@ -27,3 +27,13 @@ def test_confusion_matrices_show_shares_of_each_label(make_record: Make) -> None
     figure = confusion_matrices(results([record]), [record])
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert shown == ["0.80", "0.20", "0.40", "0.60"]
+
+
+def test_numbers_fit_their_cells_with_a_single_algorithm(make_record: Make) -> None:
+    record = make_record(sigma=0.2, losses=[0.1])
+    record["dataset"]["classes"] = ["malignant", "versicolor"]
+    figure = confusion_matrices(results([record]), [record], side=1.5)
+    figure.draw_without_rendering()
+    panel = figure.axes[0]
+    cell = panel.get_window_extent().width / 2
+    assert all(text.get_window_extent().width < cell for text in panel.texts)
