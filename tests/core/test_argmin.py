@@ -278,3 +278,22 @@ def test_a_constant_loss_is_a_tie_and_no_division_by_zero() -> None:
             C = confusion(np.ones((3, 3)))
             assert C[:, 1:].sum() == 0  # ties go to the lowest class
     np.testing.assert_allclose(C[:, 0], np.bincount(y) / m)
+
+
+@pytest.mark.parametrize("n", [2, 5, 12])
+def test_the_bound_allows_for_the_rounding_of_its_sums(n):
+    """1 / cos^2 is made of three sums of n^2 terms, each off by at most n^2 eps (Higham 2002)."""
+    rng = np.random.default_rng(n)
+    columns = rng.dirichlet(np.ones(n), size=50).T
+    reference = argmin_path._Reference(columns, rng.normal(size=(n, n)))
+    assert reference._slack >= 3 * n * n * np.finfo(float).eps
+
+
+def test_sizes_whose_squares_underflow_are_not_divided_by_with_large_losses():
+    """A loss of 1e40 makes a size of 1e-155 out of a posterior of 1e-195: its square is inexact."""
+    loss = 1e40 * (1 - np.eye(2))
+    columns = np.array([[0.7, 0.7e-195], [0.3, 0.3e-195]])
+    labels, distance = argmin_path._distances(columns, loss, np.full(2, 1e40))
+    assert labels.tolist() == [0, 0]
+    assert distance[0] == pytest.approx(0.4 / np.hypot(0.7, 0.3))
+    assert distance[1] == 0  # always evaluated
