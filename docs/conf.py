@@ -50,8 +50,8 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
 html_math_renderer = "mathml"
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_style = "default"  # enough contrast, as has the dark one
+pygments_dark_style = "github-dark"
 highlight_language = "text"  # blocks without a language are commands and what they print
 copybutton_exclude = ".linenos, .gp, .go"
 
@@ -59,6 +59,7 @@ html_theme = "furo"
 html_title = f"ncbench {release}"
 html_static_path = ["_sphinx/static"]
 html_css_files = ["site.css"]
+html_favicon = "_sphinx/static/icon.svg"
 html_copy_source = False
 html_show_sphinx = False
 # Pages are in docs/, and whoever opens the site asks for index.html.
@@ -91,7 +92,9 @@ autosummary_context = {"names": {f"ncbench.{room}": names_of(room) for room in R
 sphinx_gallery_conf: dict[str, Any] = {
     "examples_dirs": ["examples/gallery"],
     "gallery_dirs": ["docs/gallery"],
-    "filename_pattern": "plot_",
+    "filename_pattern": "plot_",  # those are run
+    "default_thumb_file": str(HERE / "static" / "plugin.svg"),
+    "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "min_reported_time": 3600,

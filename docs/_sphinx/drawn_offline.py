@@ -11,13 +11,18 @@ from mermaidx import Diagram
 from sphinx.application import Sphinx
 
 
+def _mathml(formula: str, display: str) -> str:
+    # latex2mathml takes plus-minus for a name, which has no space around it.
+    return convert(formula, display=display).replace("<mi>&#x000B1;</mi>", "<mo>&#x000B1;</mo>")
+
+
 def _inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(convert(node.astext()))
+    writer.body.append(_mathml(node.astext(), "inline"))
     raise nodes.SkipNode
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    writer.body.append(f'<div class="math">{_mathml(node.astext(), "block")}</div>')
     raise nodes.SkipNode
 
 

@@ -4,7 +4,7 @@ A measure and an algorithm in one file
 
 This file is a plug-in, complete as it is. The keyword arguments of a class, with their types and
 defaults, are its configuration: ``algo.power=0.5`` works on the command line, and a sweep may go
-over it. :ref:`The next example <sphx_glr_docs_gallery_plot_own_plugins.py>` runs it.
+over it. :ref:`Another example <sphx_glr_docs_gallery_plot_5_own_method.py>` runs it.
 """
 
 import numpy as np

@@ -27,16 +27,13 @@ print(estimate)
 # The three numbers side by side:
 
 predicted = model.predict(X[test])
+losses = {
+    "counted on noisy labels": zero_one(y[test], predicted),
+    "estimated from noisy labels": estimate.loss,
+    "on true labels,\nwhich nobody has": zero_one(truth[test], predicted),
+}
 figure, axes = plt.subplots(figsize=(6.4, 2.4), layout="constrained")
+axes.plot(losses.values(), losses.keys(), "o")
 axes.plot([estimate.low, estimate.high], [1, 1], color="C0", lw=3, alpha=0.5)
-for place, (loss, name) in enumerate(
-    (
-        (zero_one(truth[test], predicted), "on true labels, which nobody has"),
-        (estimate.loss, "estimated from noisy labels"),
-        (zero_one(y[test], predicted), "counted on noisy labels"),
-    )
-):
-    axes.plot(loss, place, "o", color="C0")
-    axes.text(loss, place + 0.2, name, ha="center")
-axes.set(xlabel="share of wrong predictions", yticks=[], ylim=(-0.5, 2.7), xlim=(-0.02, 0.4))
+axes.set(xlabel="share of wrong predictions", xlim=(-0.01, None), ylim=(2.5, -0.5))
 plt.show()

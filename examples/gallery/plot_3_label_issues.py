@@ -24,8 +24,8 @@ print(issues.head().round(3).to_string())
 # The most doubtful ones, as they were scanned:
 
 figure, panels = plt.subplots(2, 6, figsize=(8, 3.4), layout="constrained")
-for panel, (row, issue) in zip(panels.flat, issues.head(12).iterrows(), strict=True):
-    panel.imshow(X[row].reshape(8, 8), cmap="gray_r")
+for panel, issue in zip(panels.flat, issues.head(12).itertuples(), strict=True):
+    panel.imshow(X[issue.Index].reshape(8, 8), cmap="gray_r")
     panel.set_title(f"labeled {issue.label}, {issue.likeliest}?", fontsize=9)
     panel.axis("off")
 plt.show()
