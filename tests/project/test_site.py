@@ -25,7 +25,7 @@ import ncbench
 SITE = Path(os.environ.get("NCBENCH_SITE", ROOT / "site")).absolute()
 MUST_HAVE = (
     *("docs/index", "docs/tutorial", "docs/gallery/index", "docs/plugins", "docs/api", "README"),
-    *("docs/reproduction", "docs/theory", "CHANGELOG"),
+    *("docs/reproduction", "docs/theory", "docs/releases", "CHANGELOG"),
 )
 
 
