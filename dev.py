@@ -1,8 +1,11 @@
-"""Sets up an environment and runs the main job, or the tests. Needs Python 3.11 to 3.13 alone.
+"""Sets up an environment and runs the main job, the tests, or builds the site.
+
+Needs Python 3.11 to 3.13 alone.
 
 python3 dev.py demo    an environment in .venv, and the README's sweep on embedded data
 python3 dev.py test    the same with all that development needs, and ruff, mypy and pytest
                        (--all: with the tests that are marked slow)
+python3 dev.py docs    the site, in site/; a warning or a broken internal link is an error
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 DEMO = ["-m", "ncbench", "-m", "algo=ncfw,fw", "sigma=0.1,0.4"]
+DOCS = ["-m", "sphinx", "-W", "--keep-going", "-q", "-c", "docs", ".", "site"]
 TESTS = [
     ["-m", "ruff", "check", "."],
     ["-m", "ruff", "format", "--check", "."],
@@ -46,17 +50,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["demo", "test"])
+    parser.add_argument("what", choices=["demo", "test", "docs"])
     parser.add_argument("--all", action="store_true", help="test: run the slow tests too")
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="default: .venv")
     args = parser.parse_args()
-    python = environment(args.venv.absolute(), "" if args.what == "demo" else "[dev]")
+    extras, commands = {
+        "demo": ("", [DEMO]),
+        "test": ("[dev]", TESTS),
+        "docs": ("[docs]", [DOCS]),
+    }[args.what]
+    python = environment(args.venv.absolute(), extras)
     environ = dict(os.environ)
     if args.what == "test":
         environ["OMP_NUM_THREADS"] = "1"  # two test processes: more threads wait for each other
         # Tests start many processes; each would compile all that it imports again.
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    for command in [DEMO] if args.what == "demo" else TESTS:
+    for command in commands:
         if args.all and "pytest" in command:
             command = [*command, "--all"]
         print("$ python", *command, flush=True)

@@ -22,6 +22,10 @@ from ncbench.cli.main import main
 from ncbench.errors import notice_once
 from ncbench.plugin.registry import use_files
 
+BROWSER_FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
 LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -201,6 +205,23 @@ def make_record() -> Callable[..., dict[str, Any]]:
 def records(tmp_path: Path) -> list[dict[str, Any]]:
     """Write the records of a sweep, and return those that have trials."""
     return write_sweep(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start a Chromium that is there already; skip or fail where there is none."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        unavailable("playwright is not installed: pip install 'ncbench[browser]'")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        unavailable(f"none of {', '.join(names)} is on the PATH")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(BROWSER_FLAGS))
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

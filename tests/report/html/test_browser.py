@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import Any
 
 import pytest
 from made_up_diagnosis import write_made_up_diagnosis
-from needs import unavailable
 
 from ncbench.cli.commands.report import main
 from ncbench.files import write_json
@@ -26,10 +24,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("br
 Make = Callable[..., dict[str, Any]]
 
 NASTY = "<script>alert(1)</script>"
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-)
 
 # Of the texts in a figure: those whose boxes overlap by more than a pixel both ways.
 OVERLAPS = """svg => {
@@ -105,22 +99,6 @@ CONTRAST = """() => {
     return (a + 0.05) / (b + 0.05);
   }));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        unavailable("playwright is not installed: pip install 'ncbench[browser]'")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next((found for name in names if (found := shutil.which(name))), None)
-    if path is None:
-        unavailable(f"none of {', '.join(names)} is on the PATH")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
