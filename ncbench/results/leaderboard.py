@@ -19,6 +19,7 @@ from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import get_registry
 from ncbench.results.config_key import comparable, flat
 from ncbench.results.dataset_name import own_name
+from ncbench.results.frame import Filter, matches
 from ncbench.results.statistics import Ranks, friedman
 from ncbench.types import Record
 
@@ -100,6 +101,18 @@ def solution(record: Record) -> Solution:
             "test examples": comparable(parts),
         },
     )
+
+
+def fits(record: Record, where: Filter) -> bool:
+    """Whether a record has one of the values that a filter keeps, for each of its keys.
+
+    Examples
+    --------
+    >>> fits({"config": {"sigma": 0.4, "noise": {"name": "random"}}}, {"sigma": ["0.2", "0.4"]})
+    True
+    """
+    keys = flat(record["config"])
+    return all(key in keys and matches(keys[key], values) for key, values in where.items())
 
 
 def _use_of_T(keys: Mapping[str, Any], trial: Mapping[str, Any]) -> str:  # noqa: N802
@@ -188,7 +201,7 @@ class Board:
     left_out : int
         The number of problems that some method has not solved.
     seeds : int
-        The number of draws of each noise.
+        The smallest number of draws of a noise: its problems that differ in the seed.
     """
 
     measure: str
@@ -303,8 +316,8 @@ def _board(
         )
         for j in map(labels.index, ranks.average_ranks)
     ]
-    seeds = len({problem.seed for problem in solved})
-    left_out = len(losses) - len(solved)
+    draws = Counter(problem[:3] for problem in solved)
+    seeds, left_out = min(draws.values()), len(losses) - len(solved)
     return Board(measure, noise, use, ranks, standings, len(solved), left_out, seeds)
 
 

@@ -37,6 +37,7 @@ NOT_RUN = {
     r"ncbench diagnose": "project/test_tutorial.py runs it",
     r"my-method|my_method": ".ci/run and test_third_party.py run new-plugin and what follows",
     r"minimax": "project/test_third_party.py installs this package, runs its checks and sweeps it",
+    r"experiment=suite/": "test_suite.py runs the small one",
     r"python benchmarks/": "measures for minutes",
 }
 """Commands that no test of this file runs, and why."""

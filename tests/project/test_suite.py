@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import ROOT
 
 SMALL = [sys.executable, "-m", "ncbench", "-m", "+experiment=suite/small"]
 
@@ -38,3 +39,11 @@ def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
         assert f"{measure}, T estimated" in board.out
         assert f"{measure}, T known" in board.out
     assert "with 2 draws of each noise" in board.out
+
+
+@pytest.mark.slow
+def test_the_tables_of_the_answer_are_those_of_the_published_records(ncbench: Any) -> None:
+    page = (ROOT / "docs" / "answer.md").read_text()
+    printed = ncbench("leaderboard", "--format", "md")
+    assert printed.code == 0, printed.err
+    assert page.endswith(printed.out.strip() + "\n")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
-from ncbench.cli.arguments import add_level, add_output
+from ncbench.cli.arguments import add_level, add_output, add_where
 
 
 def main(argv: list[str]) -> int:
@@ -32,25 +33,36 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--figures", metavar="FOLDER", help="draw each table there, as SVG (needs matplotlib)"
     )
+    add_where(parser)
     add_level(parser)
     add_output(parser, ["table", "md", "json"])
     args = parser.parse_args(argv)
 
-    from ncbench.errors import NcbenchError
+    from ncbench.errors import NcbenchError, counted
     from ncbench.report import (
         LEADERBOARD_FORMATS,
         leaderboard_sections,
         print_or_write,
         print_sections,
     )
-    from ncbench.results import Solution, added, boards, each_record, solution
+    from ncbench.results import (
+        Solution,
+        added,
+        boards,
+        each_record,
+        fits,
+        parse_where,
+        solution,
+    )
     from ncbench.run import published
 
+    where = parse_where(args.where)
+
     def read(sources: list[str]) -> list[Solution]:
-        records = list(each_record(sources))
-        missing = [record for record in records if record["status"] != "done"]
-        if missing:
-            print(f"left out: {len(missing)} cells that are not done", file=sys.stderr)
+        records = [record for record in each_record(sources) if fits(record, where)]
+        for status, count in Counter(record["status"] for record in records).items():
+            if status != "done":
+                print(f"left out: {counted(count, 'cell')} ({status})", file=sys.stderr)
         return [solution(record) for record in records if record["status"] == "done"]
 
     solutions = read(args.sources or [published()])
