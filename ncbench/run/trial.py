@@ -244,7 +244,8 @@ def run_trial(cell: Cell, trial: int) -> dict[str, Any]:
         classes=dataset.classes,
         rows=positions(examples, train),
         annotations=cell.noisy.annotations and cell.noisy.annotations.of(train),
-        unlabeled=read_only(dataset.X[np.setdiff1d(train, examples)]),
+        # Sorted, as by setdiff1d, which takes a second for half a million examples.
+        unlabeled=read_only(dataset.X[np.sort(train[~np.isin(train, examples)])]),
     )
     given = sample.for_estimator(estimator)
     estimate = _estimate(config, estimator, given, trial)
