@@ -5,11 +5,42 @@ from __future__ import annotations
 import math
 
 import pandas as pd
+from matplotlib.figure import Figure
 
+from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
+from ncbench.report.figures.style import line_style
 from ncbench.report.grid import Entry, Grid
 from ncbench.report.paper.tables import TABLES, published
 
 MEASURES = ("q_mean", "micro_f1")
+
+
+def figure1(frame: pd.DataFrame) -> Figure:
+    """Draw our curves, and the published means as open markers of the same colors.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of ``figure1_rows``.
+    """
+    figure = loss_against_sample_size(frame)
+    theirs = published("figure1")
+    panels = several_sizes(frame)
+    sigmas = sorted({sigma for _, rows in panels for sigma in rows["sigma"]})
+    for axes, ((measure, *_), _) in zip(figure.axes, panels, strict=False):
+        for style, sigma in enumerate(sigmas):
+            near = (theirs["measure"] == measure) & (abs(theirs["sigma"] - sigma) < 1e-6)
+            look = line_style(style)
+            points = axes.scatter(
+                theirs["train"][near],
+                theirs["mean"][near],
+                s=60,
+                facecolors="none",
+                edgecolors=look["color"],
+                marker=look["marker"],
+            )
+            points.set_gid(f"paper-{style}")
+    return figure
 
 
 def figure1_table(frame: pd.DataFrame) -> Grid:
@@ -43,9 +74,13 @@ def figure1_table(frame: pd.DataFrame) -> Grid:
         rows.append([Entry(measure), Entry(f"{sigma:g}"), *entries])
     note = (
         "Test loss: our mean (standard error, ddof 1, corrected for the overlap of the splits), "
-        "and the paper's mean. m: training size."
+        "and the paper's mean. m: training size. In the figure, open markers are the paper's means."
     )
-    return Grid(columns, rows, 2, [note])
+    sizes_of_noise = (
+        "The paper names its curves by ||T^-1||_1, which is 1, 1.235, 1.571, 2.091, 3 and 13 at "
+        "sigma 0, 0.1, 0.2, 0.3, 0.4 and 0.6."
+    )
+    return Grid(columns, rows, 2, [note, sizes_of_noise])
 
 
 def figure1_rows(frame: pd.DataFrame) -> pd.DataFrame:

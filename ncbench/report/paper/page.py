@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
-from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
 from ncbench.report.figures.style import saved
 from ncbench.report.grid import Grid, escape_latex, escape_markdown
-from ncbench.report.paper.figure1 import figure1_rows, figure1_table
+from ncbench.report.paper.figure1 import figure1, figure1_rows, figure1_table
+from ncbench.report.paper.stages import stages_table
 from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
 from ncbench.results import LOSS, Comparison, FrameBuilder, Value, each_record, no_records
 from ncbench.results.series import results
@@ -53,7 +53,7 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
     frame = figure1_rows(results(records))
     figure = None
     if frame["train_size"].nunique() > 1:
-        figure = loss_against_sample_size(frame)
+        figure = figure1(frame)
         heading = "Figure 1: loss against sample size, synthetic problem"
         sections.append(Section(heading, figure1_table(frame), figure=True))
     if not sections:
@@ -69,17 +69,19 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
 
 def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Section], str]:
     """Return the tables that the records allow, and the meaning of their columns."""
-    cells = FrameBuilder(Value.parse(LOSS, []))
+    cells, used = FrameBuilder(Value.parse(LOSS, [])), []
     for record in records:
         measure, dataset, algo = (
             record["config"][k]["name"] for k in ("measure", "dataset", "algo")
         )
         if measure in TABLES and dataset in DATASETS and algo in NAMES:
             cells.add(record)
+            used.append(record)
     if not len(cells):
         return [], ""
     comparison = Comparison.of(cells.frame(ddof), reference(), errors, ddof=ddof)
     sections = [Section(heading, grid) for heading, grid in tables(comparison)]
+    sections.append(Section("Time by stage", stages_table(used)))
     return sections, definition(comparison)
 
 

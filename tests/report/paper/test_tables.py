@@ -67,7 +67,11 @@ def test_ours_beside_the_papers(ncbench: Callable, folder: Path) -> None:
     assert "iris" not in text
     assert "| q\\_mean | 0.1 | 0.700 (0.011) | 0.650 | 0.600 (0.010) | 0.546 |" in text
     assert "Table 3" not in text  # no record of Micro F1
-    assert (folder / "paper-figure1.svg").read_text().count("<svg") == 1
+    svg = (folder / "paper-figure1.svg").read_text()
+    assert svg.count("<svg") == 1
+    theirs = svg.partition('<g id="paper-0">')[2].partition("</g>\n   <g id=")[0]
+    assert theirs.count("<use") == 4  # the paper's means of Q-mean at sigma 0.1
+    assert "| sum | 6 | 6 |" in text  # seconds of six trials on vehicle
 
 
 def test_as_a_page(ncbench: Callable, folder: Path) -> None:
