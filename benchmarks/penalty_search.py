@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import sys
 import time
 import warnings
 
@@ -22,11 +21,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from ncbench.learning import CrossEntropy, ForwardCrossEntropy, fit_penalty_path
+from ncbench.learning import CrossEntropy, ForwardCrossEntropy, deal_folds, fit_penalty_path
 from ncbench.plugin import get_registry
 
 LogisticPath = type(get_registry().build("cpe", "logistic")[-1])
-logistic_regression = sys.modules[LogisticPath.__module__]
 
 LOSSES = {
     "forward": ForwardCrossEntropy,
@@ -52,17 +50,20 @@ class Softmax:
 
 
 class Logistic(LogisticPath):
-    """The learner ``logistic``."""
+    """The learner ``logistic``, with C chosen on a part of the sample."""
 
     def __init__(self, size):
         super().__init__()
         self.size = size
 
     def fit(self, X, y):
-        logistic_regression.SEARCH = self.size or len(y)
-        super().fit(X, y)
-        self.penalty_m_ = 1 / self.C_
-        return self
+        few = deal_folds(y, len(y) // (self.size or len(y)), np.arange(len(y))) == 0
+        grid = np.logspace(-4, 4, self.strengths)
+        # The same weight of the penalty relative to the likelihood of the whole sample.
+        scores = self._cross_validate(X[few], y[few], grid * len(y) / few.sum())
+        self.C = float(grid[scores.mean(axis=0).argmax()])
+        self.penalty_m_ = 1 / self.C
+        return super().fit(X, y)
 
 
 def main() -> None:

@@ -15,13 +15,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from ncbench.errors import require
-from ncbench.learning import deal_folds
 from ncbench.types import Array
 
 Score = Literal["accuracy", "log_loss"]
-
-SEARCH = 100_000
-"""Of a sample that is at least twice as large, about so many examples choose C."""
 
 
 def logistic(
@@ -79,9 +75,6 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
     scikit-learn's ``LogisticRegressionCV`` does the same, but does not support classes that are
     missing from a fold. With noisy labels of rare classes these are common.
 
-    With 200,000 examples or more, every k-th of each class chooses C, some 100,000 in all, and only
-    the last fit uses the whole sample.
-
     Parameters
     ----------
     score : {"accuracy", "log_loss"}
@@ -130,10 +123,7 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
         """Choose C by cross-validation, unless it is given, then fit to the whole sample."""
         if self.C is None:
             grid = np.logspace(-4, 4, self.strengths)
-            few = deal_folds(y, max(len(y) // SEARCH, 1), np.arange(len(y))) == 0
-            # The same weight of the penalty relative to the likelihood of the whole sample.
-            scores = self._cross_validate(X[few], y[few], grid * (len(y) / few.sum()))
-            self.C_ = float(grid[scores.mean(axis=0).argmax()])
+            self.C_ = float(grid[self._cross_validate(X, y, grid).mean(axis=0).argmax()])
         else:
             self.C_ = self.C
         self.model_ = self._model().set_params(C=self.C_).fit(X, y)

@@ -144,29 +144,6 @@ def test_logistic_with_fewer_examples_of_each_class_than_folds_takes_the_smalles
     assert pytest.approx(1e-4) == LogisticPath(folds=2).fit(X, y).C_
 
 
-@pytest.mark.parametrize(("search", "searched"), [(120, 120), (241, 480)])
-def test_logistic_of_a_large_sample_chooses_C_on_a_part(
-    monkeypatch: pytest.MonkeyPatch, search: int, searched: int
-) -> None:
-    X, y = blobs(spread=3.0, seed=2)
-    whole = LogisticPath().fit(np.repeat(X, 4, axis=0), np.repeat(y, 4))
-    assert whole.C_ > LogisticPath().fit(X, y).C_  # C depends on the size of the sample
-    sizes = []
-    validate = LogisticPath._cross_validate
-
-    def spy(self: LogisticPath, X: np.ndarray, *others: np.ndarray) -> np.ndarray:
-        sizes.append(len(X))
-        return validate(self, X, *others)
-
-    monkeypatch.setattr(LogisticPath, "_cross_validate", spy)
-    monkeypatch.setattr("ncbench_plugins.cpe.logistic_regression.SEARCH", search)
-    # A part with every example once has the same solutions, if C has the same relative weight.
-    part = LogisticPath().fit(np.repeat(X, 4, axis=0), np.repeat(y, 4))
-    assert sizes == [searched]
-    assert part.C_ == whole.C_
-    np.testing.assert_array_equal(part.predict_proba(X), whole.predict_proba(X))
-
-
 # Posteriors and sample splits
 
 
