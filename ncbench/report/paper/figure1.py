@@ -77,7 +77,7 @@ def figure1_table(frame: pd.DataFrame) -> Grid:
         "and the paper's mean. m: training size. In the figure, open markers are the paper's means."
     )
     sizes_of_noise = (
-        "The paper names its curves by ||T^-1||_1, which is 1, 1.235, 1.571, 2.091, 3 and 13 at "
+        "||T^-1||_1, on which the paper's bounds depend, is 1, 1.235, 1.571, 2.091, 3 and 13 at "
         "sigma 0, 0.1, 0.2, 0.3, 0.4 and 0.6."
     )
     return Grid(columns, rows, 2, [note, sizes_of_noise])
