@@ -38,7 +38,9 @@ def test_the_wheel_has_every_package() -> None:
         for path in (ROOT / folder).rglob("*.py")
         if "templates" not in path.parts
     }
-    assert found | {"ncbench_conf"} == set(PROJECT["tool"]["setuptools"]["packages"])
+    assert found | {"ncbench_conf", "ncbench_results"} == set(
+        PROJECT["tool"]["setuptools"]["packages"]
+    )
 
 
 def test_workflows_test_every_python_and_publish_after_the_tests() -> None:
