@@ -115,10 +115,18 @@ def _notice_edited(folders: Sequence[CellFolder]) -> None:
 def _print_results(sweep: Sweep) -> int:
     """Print the table of a sweep and its failures; return 1 if a cell failed or did not run.
 
-    The table is also written to the sweep's folder, as table.csv, table.md and table.tex.
+    The table is also written to the sweep's folder, as table.csv, table.md and table.tex. A suite
+    has too many cells to read: the leaderboard is printed instead.
     """
-    from ncbench.report import TABLE_FORMATS, Results, print_failures, write
-    from ncbench.results import FrameBuilder
+    from ncbench.report import (
+        TABLE_FORMATS,
+        Results,
+        leaderboard_sections,
+        print_failures,
+        print_sections,
+        write,
+    )
+    from ncbench.results import FrameBuilder, boards, solution
 
     builder, outcome = FrameBuilder(), sweep.outcome()
     for record in outcome.records:
@@ -126,8 +134,13 @@ def _print_results(sweep: Sweep) -> int:
             builder.add(record)
     results = Results.of(builder)
     print()
+    ranked = []
+    if any("experiment=suite/" in text for text in sweep.command):
+        ranked = boards([solution(r) for r in outcome.records if r["status"] == "done"])
+        print_sections(leaderboard_sections(ranked, {}))
     if len(results.frame):
-        results.grid().print()
+        if not ranked:
+            results.grid().print()
         for form in ("csv", "md", "tex"):
             write(TABLE_FORMATS[form](results), sweep.folder / f"table.{form}")
     print_failures(outcome.failed)

@@ -28,13 +28,14 @@ def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
         process.kill()
     first = {path: path.read_bytes() for path in done()}
     assert 90 <= len(first) < 180
-    subprocess.run(SMALL, cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
+    ended = subprocess.run(SMALL, cwd=tmp_path, capture_output=True, text=True, check=True)
     records = [json.loads(path.read_bytes()) for path in done()]
     assert len(records) == 180
     assert {record["status"] for record in records} == {"done"}
     assert all(path.read_bytes() == content for path, content in first.items())
     board = ncbench("leaderboard", "outputs")
     assert board.code == 0, board.err
+    assert board.out.strip() in ended.stdout
     for measure in ("h_mean", "q_mean", "g_mean", "balanced_error", "micro_f1"):
         assert f"{measure}, T estimated" in board.out
         assert f"{measure}, T known" in board.out
