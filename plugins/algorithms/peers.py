@@ -71,6 +71,11 @@ class WeightedBoosting(_Peer):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @property
+    def n_iter_(self) -> int:
+        """The number of rounds that were made."""
+        return int(self.model_.n_iter_)
+
     def _model(self) -> Any:
         return HistGradientBoostingClassifier(
             max_iter=self.max_iter, class_weight="balanced", random_state=self.random_state
@@ -107,4 +112,8 @@ class CleanLab(_Peer):
             raise NotApplicable("algo=cleanlab needs cleanlab: pip install cleanlab") from error
         weights = "balanced" if self.balanced else None
         learner = LogisticRegression(C=self.C, class_weight=weights, max_iter=1000)
-        return CleanLearning(make_pipeline(StandardScaler(), learner), seed=self.random_state)
+        return CleanLearning(
+            make_pipeline(StandardScaler(), learner),
+            seed=self.random_state,
+            find_label_issues_kwargs={"n_jobs": 1},  # its forked processes can wait forever
+        )

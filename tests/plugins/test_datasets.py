@@ -61,6 +61,8 @@ def test_every_data_set_is_announced_with_a_summary() -> None:
     assert set(known) == {
         *("synthetic", "iris", "wine", "breast_cancer", "digits", "openml", "file"),
         *("vehicle", "pageblocks", "satimage", "covtype", "abalone", "music_genre"),
+        *("covtype_sample", "balance", "car", "contraceptive", "flare", "led7digit", "segment"),
+        *("splice", "vowel"),
     }
     for make in known.values():
         assert make.__doc__

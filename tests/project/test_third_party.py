@@ -76,7 +76,7 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
     fresh = Environment(tmp_path)
     source = tmp_path / "ncbench"
     source.mkdir()
-    copy(source, "pyproject.toml", "README.md", "ncbench", "plugins", "conf")
+    copy(source, "pyproject.toml", "README.md", "ncbench", "plugins", "conf", "results")
     fresh.install("--ignore-installed", str(source))  # the tests' own is on the path too
     shutil.rmtree(source)
 
@@ -90,6 +90,7 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
     assert sorted(path.name for path in fresh.site.glob("ncbench*")) == [
         *("ncbench", "ncbench-0.1.0.dist-info", "ncbench_conf"),
         *("ncbench_minimax", "ncbench_minimax-0.2.0.dist-info", "ncbench_plugins"),
+        "ncbench_results",
     ]
 
     # They are listed with their distributions and versions, and pass their own tests.

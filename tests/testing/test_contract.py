@@ -47,6 +47,7 @@ SLOW = {
     "algo=nclr_forward-labels",
 }
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype", "dataset=music_genre"}
+FROM_ELSEWHERE |= {"dataset=covtype_sample"}
 
 
 def slow_ones_marked(checks: pytest.MarkDecorator) -> pytest.MarkDecorator:
@@ -99,6 +100,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Buil
     arguments = {
         "dataset=file": {"path": str(tmp_path / "mine.csv"), "target": "b"},
         "dataset=covtype": {"data_dir": str(tmp_path)},
+        "dataset=covtype_sample": {"data_dir": str(tmp_path)},
         "dataset=music_genre": {"data_dir": str(tmp_path)},
         "dataset=openml": {"id": "61"},
     }
