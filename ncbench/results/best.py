@@ -15,7 +15,7 @@ from ncbench.results.statistics import differences, mean_interval
 BEST, TIED = "best", "level"
 """Marks of cells; "level" is the word that tables for programs have always used."""
 
-_PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size")
+PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size")
 """Keys that define the problem; the others define the method."""
 
 
@@ -97,12 +97,12 @@ def problems(frame: pd.DataFrame) -> dict[tuple[str, ...], list[Measured]]:
 
 def problem_keys(frame: pd.DataFrame) -> list[str]:
     """Return the keys of a frame that define the problem."""
-    return [key for key in keys_of(frame) if key.partition(".")[0] in _PROBLEM]
+    return [key for key in keys_of(frame) if key.partition(".")[0] in PROBLEM]
 
 
 def method_keys(frame: pd.DataFrame) -> list[str]:
     """Return the keys of a frame that define the method."""
-    return [key for key in keys_of(frame) if key.partition(".")[0] not in _PROBLEM]
+    return [key for key in keys_of(frame) if key.partition(".")[0] not in PROBLEM]
 
 
 def in_pairs(a: Measured, b: Measured) -> tuple[list[float], list[float]]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import get_registry
+from ncbench.results.best import PROBLEM
 from ncbench.results.config_key import comparable, flat
 from ncbench.results.dataset_name import own_name
 from ncbench.results.frame import Filter, matches
@@ -26,7 +27,7 @@ from ncbench.types import Record
 KNOWN, ESTIMATED, IGNORED = "known", "estimated", "ignored"
 """What a method makes of T."""
 
-_OF_PROBLEM = ("dataset", "noise", "sigma", "seed", "trials", "test_size")
+_OF_PROBLEM = tuple(key for key in PROBLEM if key != "measure")
 
 
 class Problem(NamedTuple):
