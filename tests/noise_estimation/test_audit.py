@@ -16,7 +16,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
-from ncbench.noise_estimation.audit import OwnData, examine
+from ncbench.noise_estimation import repair_estimate
+from ncbench.noise_estimation.audit import OwnData, examine, uncertainty
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -321,3 +322,18 @@ def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Pa
     assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
     options = ("--keep", "born", "--drop", "weight,colour")
     assert "300 rows, 2 features" in ncbench(*run, "--t-estimator", "confident_joint", *options).out
+
+
+def test_the_interval_of_the_share_is_not_moved_by_skewed_draws() -> None:
+    """Ninety entries known to within a factor of three add up to more than their medians do."""
+    n, rng = 10, np.random.default_rng(0)
+    off = ~np.eye(n, dtype=bool)
+    draws = np.tile(np.eye(n), (400, 1, 1))
+    draws[:, off] = 0.01 * np.exp(rng.normal(size=(400, n * (n - 1))))
+    draws[:, ~off] = 2 - draws.sum(axis=1)
+    middle = np.where(off, 0.01, 0.91)
+    _, _, share = uncertainty(repair_estimate(middle, draws=draws), np.full(n, 100))
+    assert share.low is not None
+    assert share.high is not None
+    assert (share.low + share.high) / 2 == pytest.approx(0.09, abs=0.015)
+    assert share.low < 0.09 < share.high
