@@ -126,7 +126,7 @@ def _print_results(sweep: Sweep) -> int:
         print_sections,
         write,
     )
-    from ncbench.results import FrameBuilder, boards, solution
+    from ncbench.results import FrameBuilder, boards, solutions_of
 
     builder, outcome = FrameBuilder(), sweep.outcome()
     for record in outcome.records:
@@ -136,7 +136,7 @@ def _print_results(sweep: Sweep) -> int:
     print()
     ranked = []
     if any("experiment=suite/" in text for text in sweep.command):
-        ranked = boards([solution(r) for r in outcome.records if r["status"] == "done"])
+        ranked = boards(solutions_of(outcome.records, FrameBuilder()))
         print_sections(leaderboard_sections(ranked, {}))
     if len(results.frame):
         if not ranked:

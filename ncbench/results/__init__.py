@@ -6,7 +6,7 @@ Import ``regret`` and ``series`` by their paths: they need scikit-learn.
 from ncbench.results.best import BEST, TIED, marked, rule
 from ncbench.results.config_key import written
 from ncbench.results.frame import LEADING, NUMBERS, FrameBuilder, as_text, in_order, keys_of, tidy
-from ncbench.results.leaderboard import Board, Solution, added, boards, fits, solution
+from ncbench.results.leaderboard import Board, Solution, added, boards, solutions_of
 from ncbench.results.read import (
     Records,
     collect,
@@ -33,6 +33,6 @@ __all__ = [
     "AHEAD", "BEHIND", "BEST", "COMPARED", "ERRORS", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
     "TIED", "Board", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records",
     "Solution", "Value", "added", "as_text", "boards", "collect", "each_record", "find_records",
-    "fits", "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings",
-    "read_records", "read_reference", "rule", "solution", "tidy", "written",
+    "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings", "read_records",
+    "read_reference", "rule", "solutions_of", "tidy", "written",
 ]  # fmt: skip

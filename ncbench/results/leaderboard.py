@@ -8,19 +8,22 @@ ranked apart, each beside those that ignore it.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError, UnknownName, counted
 from ncbench.plugin import get_registry
 from ncbench.results.best import PROBLEM
-from ncbench.results.config_key import comparable, flat
+from ncbench.results.config_key import Newest, comparable, flat
 from ncbench.results.dataset_name import own_name
-from ncbench.results.frame import Filter, matches
+from ncbench.results.frame import FrameBuilder
+from ncbench.results.read import complete, report_older
 from ncbench.results.statistics import Ranks, friedman
 from ncbench.types import Record
 
@@ -106,16 +109,32 @@ def solution(record: Record) -> Solution:
     )
 
 
-def fits(record: Record, where: Filter) -> bool:
-    """Whether a record has one of the values that a filter keeps, for each of its keys.
+def solutions_of(records: Iterable[Record], builder: FrameBuilder) -> list[Solution]:
+    """Return what records say of their methods, those that a builder keeps.
 
-    Examples
-    --------
-    >>> fits({"config": {"sigma": 0.4, "noise": {"name": "random"}}}, {"sigma": ["0.2", "0.4"]})
-    True
+    Records that are incomplete, older than another one of their configuration, or not done are left
+    out. All are reported on standard error.
+
+    Parameters
+    ----------
+    records : iterable
+    builder : FrameBuilder
+        Has the filter. ``builder.check()`` tells whether a record matches it.
     """
-    keys = flat(record["config"])
-    return all(key in keys and matches(keys[key], values) for key, values in where.items())
+    newest: Newest[Solution | str] = Newest()
+    for record, matches in complete(records, builder):
+        if matches:
+            newest.add(record, flat(record["config"]), partial(_done, record))
+    report_older(newest.left_out)
+    for status, count in Counter(each for each in newest if isinstance(each, str)).items():
+        print(f"left out: {counted(count, 'cell')} ({status})", file=sys.stderr)
+    return [each for each in newest if not isinstance(each, str)]
+
+
+def _done(record: Record) -> Solution | str:
+    """Return the solution of a record that is done, the status of another one."""
+    status: str = record["status"]
+    return solution(record) if status == "done" else status
 
 
 def _use_of_T(keys: Mapping[str, Any], trial: Mapping[str, Any]) -> str:  # noqa: N802

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections import Counter
 from pathlib import Path
 
 from ncbench.cli.arguments import add_level, add_output, add_where
@@ -38,7 +36,7 @@ def main(argv: list[str]) -> int:
     add_output(parser, ["table", "md", "json"])
     args = parser.parse_args(argv)
 
-    from ncbench.errors import NcbenchError, counted
+    from ncbench.errors import NcbenchError
     from ncbench.report import (
         LEADERBOARD_FORMATS,
         leaderboard_sections,
@@ -46,27 +44,19 @@ def main(argv: list[str]) -> int:
         print_sections,
     )
     from ncbench.results import (
-        Solution,
+        FrameBuilder,
         added,
         boards,
         each_record,
-        fits,
         parse_where,
-        solution,
+        solutions_of,
     )
     from ncbench.run import published
 
-    where = parse_where(args.where)
-
-    def read(sources: list[str]) -> list[Solution]:
-        records = [record for record in each_record(sources) if fits(record, where)]
-        for status, count in Counter(record["status"] for record in records).items():
-            if status != "done":
-                print(f"left out: {counted(count, 'cell')} ({status})", file=sys.stderr)
-        return [solution(record) for record in records if record["status"] == "done"]
-
-    solutions = read(args.sources or [published()])
-    own, reasons = added(solutions, read(args.add)) if args.add else ([], {})
+    builder = FrameBuilder(where=parse_where(args.where))
+    solutions = solutions_of(each_record(args.sources or [published()]), builder)
+    own, reasons = added(solutions, solutions_of(each_record(args.add), builder))
+    builder.check()
     found = boards([*solutions, *own], args.measure, by_noise=args.by_noise, level=args.level)
     if not found:
         raise NcbenchError("no two methods have solved the same problem, so nothing can be ranked")
