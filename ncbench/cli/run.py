@@ -23,11 +23,6 @@ from ncbench.run.sweep import Sweep, run_job
 def main(argv: Sequence[str]) -> int:
     """Run ``python -m ncbench`` without a subcommand; return the exit code."""
     args = parse_arguments(argv)
-    if args.config_path:
-        raise NcbenchError(
-            f"--config-path {args.config_path}: the shipped config files cannot be replaced; add "
-            "your own with --config-dir"
-        )
     args.overrides = use_plugin_files(readable(args.overrides))
     register()
     if args.only_asks:
