@@ -77,7 +77,8 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
         kept = "Stopped; finished cells and trials are kept."
         print(f"\n{kept} Resume with: {sweep.resume_command}", file=sys.stderr)
         return 130
-    return _print_results(sweep)
+    suite = any(name.startswith("suite/") for name in composed.experiments)
+    return _print_results(sweep, suite)
 
 
 @contextlib.contextmanager
@@ -107,7 +108,7 @@ def _notice_edited(folders: Sequence[CellFolder]) -> None:
         print(f"ncbench: {what} run again: the code of {names} has changed", file=sys.stderr)
 
 
-def _print_results(sweep: Sweep) -> int:
+def _print_results(sweep: Sweep, suite: bool) -> int:
     """Print the table of a sweep and its failures; return 1 if a cell failed or did not run.
 
     The table is also written to the sweep's folder, as table.csv, table.md and table.tex. A suite
@@ -130,7 +131,7 @@ def _print_results(sweep: Sweep) -> int:
     results = Results.of(builder)
     print()
     ranked = []
-    if any("experiment=suite/" in text for text in sweep.command):
+    if suite:
         ranked = boards(solutions_of(outcome.records, FrameBuilder()))
         print_sections(leaderboard_sections(ranked, {}))
     if len(results.frame):
