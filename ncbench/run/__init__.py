@@ -1,6 +1,6 @@
 """Run trials, cells and sweeps, and store their records.
 
-Import ``cell``, ``verify`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
+Import ``cell``, ``rerun`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
 from ncbench.run.archive import SUFFIX, is_archive, pack, published, unpack

@@ -26,7 +26,7 @@ TESTED_IN = {
     "cli/commands/predict": "doubtful_labels/test_table_model",
     "cli/commands/prune": "results/test_outdated",
     "cli/commands/report": "report/html/test_page",
-    "cli/commands/rerun": "run/test_verify",
+    "cli/commands/rerun": "run/test_rerun",
     "cli/commands/significance": "results/test_significance",
     "cli/commands/status": "run/test_sweep",
     "cli/commands/theory": "report/test_regret_text",
