@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ncbench.report.export import as_csv
-from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
+from ncbench.report.grid import Entry, Grid, Section
 from ncbench.results import AHEAD, COMPARED, NOT_PRESENT, Comparison, as_text
 
 
@@ -26,25 +25,6 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
         Section("", Grid(columns, rows, len(keys), [comparison.definition])),
         Section("", Grid(list(counts.columns), counted, 2, [comparison.summary])),
     ]
-
-
-def _csv(comparison: Comparison) -> str:
-    """Return one row for each cell."""
-    return as_csv(comparison.cells).rstrip("\n")
-
-
-def _json(comparison: Comparison) -> str:
-    """Return one row for each cell."""
-    text: str = comparison.cells.to_json(orient="records", indent=2, double_precision=15)
-    return text
-
-
-COMPARISON_FORMATS = {
-    "table": lambda comparison: text_of(comparison_sections(comparison)),
-    "csv": _csv,
-    "json": _json,
-    "md": lambda comparison: markdown_of(comparison_sections(comparison)),
-}
 
 
 def _entries(row: Mapping[Any, Any]) -> list[Entry]:

@@ -37,12 +37,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
-    from ncbench.report import (
-        LEADERBOARD_FORMATS,
-        leaderboard_sections,
-        print_or_write,
-        print_sections,
-    )
+    from ncbench.report import leaderboard_json, leaderboard_sections, print_or_write_sections
     from ncbench.results import (
         FrameBuilder,
         added,
@@ -67,8 +62,10 @@ def main(argv: list[str]) -> int:
         from ncbench.report.figures.files import write_boards
 
         write_boards(found, Path(args.figures))
-    if args.format == "table" and args.out is None:
-        print_sections(leaderboard_sections(found, reasons))
-    else:
-        print_or_write(LEADERBOARD_FORMATS[args.format](found, reasons), args.out)
+    print_or_write_sections(
+        leaderboard_sections(found, reasons),
+        args.format,
+        args.out,
+        json=lambda: leaderboard_json(found, reasons),
+    )
     return 0
