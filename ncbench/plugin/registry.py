@@ -193,6 +193,21 @@ class Registry:
         given = {k: v for k, v in arguments.items() if k in wanted or k not in supplied}
         return target(**as_arguments(given, self.plugin(kind, name).parameters))
 
+    def each_built(
+        self, kind: str, leave_out: type[Exception] = NcbenchError
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield the name of each plug-in of a kind, and what its defaults build.
+
+        Plug-ins that raise ``leave_out`` are left out, such as those with a required parameter.
+        """
+        for name in self.names(kind):
+            with contextlib.suppress(leave_out):
+                yield name, self.build(kind, name)
+
+    def takes(self, kind: str, name: str, argument: str) -> bool:
+        """Whether the signature of a plug-in has an argument."""
+        return argument in inspect.signature(self.target(kind, name)).parameters
+
     def including(self, offers: Mapping[str, Mapping[str, Any]]) -> Registry:
         """Return a registry that also has these plug-ins, by kind and name; they replace others."""
         address = ("unregistered", "", "")

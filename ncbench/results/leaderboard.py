@@ -7,7 +7,6 @@ ranked apart, each beside those that ignore it.
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -146,10 +145,9 @@ def _use_of_T(keys: Mapping[str, Any], trial: Mapping[str, Any]) -> str:  # noqa
 def _takes_measure(algorithm: str) -> bool:
     """Whether an algorithm is told the measure; yes if it is not installed here."""
     try:
-        target = get_registry().target("algo", algorithm)
+        return get_registry().takes("algo", algorithm, "measure")
     except NcbenchError:
         return True
-    return "measure" in inspect.signature(target).parameters
 
 
 def _means(mappings: Iterable[Mapping[str, float]]) -> dict[str, float]:

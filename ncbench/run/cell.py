@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import sys
 import time
 import traceback
@@ -102,8 +101,7 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
     computed from the stored confusion matrices.
     """
     config, registry = cell.config, get_registry()
-    algorithm = registry.target("algo", config["algo"]["name"])
-    if config["force"] or "measure" in inspect.signature(algorithm).parameters:
+    if config["force"] or registry.takes("algo", config["algo"]["name"], "measure"):
         return {}
     for name in registry.names("measure"):
         if name == config["measure"]["name"]:

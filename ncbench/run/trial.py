@@ -380,14 +380,8 @@ def _code(config: Config, kind: str) -> list[str]:
 
 def _reported_measures(config: Config, measure: Measure) -> dict[str, Measure]:
     """Return every measure that has no required parameter, and the one that is optimized."""
-    registry = get_registry()
-    reported = {}
-    for plugin in registry.plugins():
-        if plugin.kind == "measure":
-            try:
-                reported[plugin.name] = registry.build("measure", plugin.name)
-            except Exception:  # a required parameter, such as a cost matrix, or a broken plug-in
-                continue
+    # A broken plug-in is left out too.
+    reported = dict(get_registry().each_built("measure", leave_out=Exception))
     return {**reported, config["measure"]["name"]: measure}
 
 
