@@ -28,19 +28,22 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
 
 
 def _entries(row: Mapping[Any, Any]) -> list[Entry]:
-    theirs = Entry(f"{row['theirs']:.3f} ({row['theirs_sem']:.3f})")
+    theirs = Entry(with_error(row, "theirs"))
     if math.isnan(row["ours"]):
         return [Entry("-"), theirs, Entry("-"), Entry("-"), Entry(row["verdict"])]
-    ours = f"{row['ours']:.3f}"
-    if not math.isnan(row["ours_sem"]):
-        ours += f" ({row['ours_sem']:.3f})"
     return [
-        Entry(ours),
+        Entry(with_error(row, "ours")),
         theirs,
         Entry(f"{row['difference']:+.3f}"),
         Entry(in_errors_text(row)),
         Entry(row["verdict"], bold=row["verdict"] == AHEAD),
     ]
+
+
+def with_error(row: Mapping[Any, Any], whose: str) -> str:
+    """Return our mean or theirs, with its standard error if it has one."""
+    mean, error = row[whose], row[f"{whose}_sem"]
+    return f"{mean:.3f}" if math.isnan(error) else f"{mean:.3f} ({error:.3f})"
 
 
 def in_errors_text(row: Mapping[Any, Any]) -> str:
