@@ -243,18 +243,12 @@ class Paired:
     corrected: bool
     trials_needed: int | None
 
-    @property
-    def separable(self) -> bool:
-        """Whether the interval excludes zero."""
-        return not self.low <= 0 <= self.high
-
 
 def paired(
     a: ArrayLike,
     b: ArrayLike,
     level: float = 0.95,
     test_train_ratio: float | None = None,
-    on_test: bool = True,
 ) -> Paired:
     """Compare two algorithms by their losses over the same splits.
 
@@ -266,8 +260,6 @@ def paired(
         The confidence level.
     test_train_ratio : float, optional
         As for :func:`mean_interval`.
-    on_test : bool
-        As for :func:`overlap`.
 
     Examples
     --------
@@ -279,7 +271,7 @@ def paired(
     (0.0625, 0.0625)
     """
     difference = differences(a, b)
-    interval = mean_interval(difference, level, test_train_ratio, on_test)
+    interval = mean_interval(difference, level, test_train_ratio)
     untied = int(np.count_nonzero(difference))
     s = float(difference.std(ddof=1)) if math.isfinite(interval.high) else 0.0
     return Paired(
