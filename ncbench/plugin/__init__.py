@@ -1,7 +1,7 @@
 """Plug-ins: hooks, signatures, the registry, and templates for new packages."""
 
 from ncbench.plugin.description import Plugin, Problem
-from ncbench.plugin.needs import NEEDS, Withheld, needs_of
+from ncbench.plugin.needs import Withheld, needs_of
 from ncbench.plugin.observers import check_observer
 from ncbench.plugin.registry import (
     KINDS,
@@ -18,7 +18,7 @@ from ncbench.plugin.signature_cache import source_files
 from ncbench.plugin.spec import hookimpl
 
 __all__ = [
-    "KINDS", "NEEDS", "TEMPLATES", "Parameter", "Plugin", "Problem", "Registry", "Withheld",
+    "KINDS", "TEMPLATES", "Parameter", "Plugin", "Problem", "Registry", "Withheld",
     "annotation_of", "as_arguments", "as_list", "check_observer", "files_in_use", "get_registry",
     "hookimpl", "needs_of", "parameters_of", "short_name", "source_files", "use_files", "using",
     "write_package",

@@ -20,7 +20,6 @@ from ncbench.results.reference import (
     AHEAD,
     BEHIND,
     COMPARED,
-    ERRORS,
     NOT_PRESENT,
     Comparison,
     read_reference,
@@ -30,7 +29,7 @@ from ncbench.results.statistics import Ranks
 from ncbench.results.trial_value import LOSS, Value
 
 __all__ = [
-    "AHEAD", "BEHIND", "BEST", "COMPARED", "ERRORS", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
+    "AHEAD", "BEHIND", "BEST", "COMPARED", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
     "TIED", "Board", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records",
     "Solution", "Value", "added", "as_text", "boards", "collect", "each_record", "find_records",
     "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings", "read_records",
