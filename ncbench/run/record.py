@@ -174,7 +174,7 @@ class CellFolder:
                 raise ValueError(f"{self.record}: config: not the configuration of this cell")
         except ValueError as error:
             if say and self.record.exists():
-                print(f"ncbench: {error}; the cell is run again", file=sys.stderr, flush=True)
+                _notice(f"{error}; the cell is run again")
             return None
         return record if record["status"] in ("done", "skipped") else None
 
@@ -203,7 +203,7 @@ class CellFolder:
                     raise ValueError(f"trial.trial: {trial['trial']}; expected as in the file name")
             except ValueError as error:
                 reason = str(error).removeprefix(f"{path}: ")
-                print(f"ncbench: {path}: {reason}; run again", file=sys.stderr, flush=True)
+                _notice(f"{path}: {reason}; run again")
                 continue
             edited = self._edited(trial)
             if edited:
