@@ -7,6 +7,7 @@ from ncbench.results.best import BEST, TIED, marked, rule
 from ncbench.results.config_key import written
 from ncbench.results.frame import LEADING, NUMBERS, FrameBuilder, as_text, in_order, keys_of, tidy
 from ncbench.results.leaderboard import Board, Solution, added, boards, solutions_of
+from ncbench.results.ranks import Ranks
 from ncbench.results.read import (
     Records,
     collect,
@@ -25,7 +26,6 @@ from ncbench.results.reference import (
     read_reference,
 )
 from ncbench.results.significance import Pair, Ranking, rankings
-from ncbench.results.statistics import Ranks
 from ncbench.results.trial_value import LOSS, Value
 
 __all__ = [

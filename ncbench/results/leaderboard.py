@@ -22,8 +22,8 @@ from ncbench.results.best import PROBLEM
 from ncbench.results.config_key import Newest, comparable, flat
 from ncbench.results.dataset_name import own_name
 from ncbench.results.frame import FrameBuilder
+from ncbench.results.ranks import Ranks, friedman
 from ncbench.results.read import complete, report_older
-from ncbench.results.statistics import Ranks, friedman
 from ncbench.types import Record
 
 KNOWN, ESTIMATED, IGNORED = "known", "estimated", "ignored"
