@@ -24,8 +24,8 @@ _ROOMS = {
     "config": "settings:schema configs:schema keys:unknown_keys overrides defaults",
     "run": "experiment:trial cell records:record provenance cpe_cache sweep worker rerun",
     "results": "reading:read configuration:config_key values:trial_value aggregate:frame "
-    "marks:best statistics statistics:ranks rank_tests significance compare:reference "
-    "theory.summary:regret figures.results:series figures.sources:read versions",
+    "aggregate:config_key marks:best statistics statistics:ranks rank_tests significance "
+    "compare:reference theory.summary:regret figures.results:series figures.sources:read versions",
     "report": "grid layout export failures figures paper",
     "report.figures": "theory.figures:regret figures.confusion_matrices:confusion_matrices "
     "figures.critical_difference:critical_difference figures.frank_wolfe_path:frank_wolfe_path "

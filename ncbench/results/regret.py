@@ -16,8 +16,8 @@ from ncbench.core import Measure, stream
 from ncbench.data import Dataset
 from ncbench.errors import NcbenchError, NotApplicable, counted, require
 from ncbench.plugin import get_registry
-from ncbench.results.config_key import Newest, flat, varies
-from ncbench.results.frame import as_text, in_order
+from ncbench.results.config_key import Newest, as_text, flat, varies
+from ncbench.results.frame import in_order
 from ncbench.results.statistics import overlap
 from ncbench.theory import Population, bayes_optimal
 

@@ -11,7 +11,8 @@ import pandas as pd
 
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.results.best import method_keys, problem_keys
-from ncbench.results.frame import LEADING, as_text, tidy
+from ncbench.results.config_key import as_text
+from ncbench.results.frame import LEADING, tidy
 from ncbench.results.regret import SIZES, least_loss
 from ncbench.types import Record
 

@@ -43,6 +43,7 @@ TESTED_IN = {
     "report/leaderboard_text": "results/test_leaderboard",
     "report/reference_text": "results/test_reference",
     "report/significance_text": "results/test_significance",
+    "results/solutions": "results/test_leaderboard",
     "config/config_files": "attacks/test_attacks",
     "config/schema": "config/test_compose",
     # Each check against plug-ins that break it, and every shipped plug-in against each check.

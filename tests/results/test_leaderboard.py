@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.results.leaderboard import ESTIMATED, KNOWN, Solution, added, boards, solution
+from ncbench.results.leaderboard import boards
+from ncbench.results.solutions import ESTIMATED, KNOWN, Solution, addable, solution
 
 MADE = Callable[..., Solution]
 
@@ -109,7 +110,7 @@ def test_own_cells_stand_beside_published_ones_only_where_they_agree(
         "t_estimator": {"name": "held_out_map"}, "noise": {"name": "random"}})  # fmt: skip
     other["trials"][0]["confusion"] = [[0.5, 0.1], [0.1, 0.3]]
     own = [made("mine", 0.1, "d0"), solution(other), made("mine", 0.1, "new"), published[0]]
-    fit, reasons = added(published, own)
+    fit, reasons = addable(published, own)
     assert [(each.settings["algo"], each.problem.dataset) for each in fit] == [("mine", "d0")]
     assert dict(reasons) == {
         "dataset=d1 noise=random sigma=0.1 seed=0: other test examples": 1,

@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report import leaderboard_json, leaderboard_sections, print_or_write_sections
     from ncbench.results import (
         FrameBuilder,
-        added,
+        addable,
         boards,
         each_record,
         parse_where,
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
 
     builder = FrameBuilder(where=parse_where(args.where))
     solutions = solutions_of(each_record(args.sources or [published()]), builder)
-    own, reasons = added(solutions, solutions_of(each_record(args.add), builder))
+    own, reasons = addable(solutions, solutions_of(each_record(args.add), builder))
     builder.check()
     found = boards([*solutions, *own], args.measure, by_noise=args.by_noise, level=args.level)
     if not found:
