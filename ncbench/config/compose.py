@@ -9,13 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncbench.config.hydra_session import (
-    MOST_CELLS,
-    HydraSession,
-    explained,
-    parse_override,
-    values_of,
-)
+from ncbench.config.hydra_errors import explained
+from ncbench.config.hydra_session import MOST_CELLS, HydraSession, parse_override, values_of
 from ncbench.config.overrides import quoted, readable
 from ncbench.config.schema import resolve
 from ncbench.config.unknown_keys import refuse_unknown

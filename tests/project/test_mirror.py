@@ -43,8 +43,10 @@ TESTED_IN = {
     "report/leaderboard_text": "results/test_leaderboard",
     "report/reference_text": "results/test_reference",
     "report/significance_text": "results/test_significance",
+    "data/column_values": "data/test_columns",
     "results/solutions": "results/test_leaderboard",
     "config/config_files": "attacks/test_attacks",
+    "config/hydra_errors": "config/test_hydra_session",
     "config/schema": "config/test_compose",
     # Each check against plug-ins that break it, and every shipped plug-in against each check.
     "testing/algorithms": "testing/test_broken_plugins",
