@@ -22,7 +22,8 @@ _ROOMS = {
     "noise_estimation": "t_estimation:sample finalise:repair own_noise:audit",
     "theory": "theory.terms:bounds",
     "config": "settings:schema configs:schema keys:unknown_keys overrides defaults",
-    "run": "experiment:trial cell records:record provenance cpe_cache sweep worker rerun",
+    "run": "experiment:trial experiment:problem cell records:record provenance cpe_cache sweep "
+    "worker rerun",
     "results": "reading:read configuration:config_key values:trial_value aggregate:frame "
     "aggregate:config_key marks:best statistics statistics:ranks rank_tests significance "
     "compare:reference theory.summary:regret figures.results:series figures.sources:read versions",

@@ -14,8 +14,9 @@ from threadpoolctl import threadpool_limits
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.files import is_full
 from ncbench.plugin import get_registry, observers, use_files
+from ncbench.run.problem import Cell, fixed_test_part
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_code, plugin_versions
-from ncbench.run.trial import Cell, fixed_test_part, losses, prepare, run_trial
+from ncbench.run.trial import losses, prepare, run_trial
 from ncbench.types import Config
 
 
