@@ -14,7 +14,7 @@ _ROOMS = {
     "core": "argmin_path:argmin caratheodory:mixture confusion measure mixture noise_matrix "
     "seeds:random_streams",
     "plugin": "hookspecs:spec signature plugin_file:file catalogue:signature_cache registry "
-    "observers new_plugin:scaffold",
+    "registry:current observers new_plugin:scaffold",
     "data": "dataset noise_model data_files:npz table_files:tables tabular:encoding",
     "learning": "estimator:classifier posterior_classifier cpe:class_probabilities linear_softmax "
     "linear_softmax:noisy_losses penalty_path:penalty_search learnt_noise:joint_noise scoring "

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin.registry import KINDS, Problem, Registry, get_registry
+from ncbench.plugin import KINDS, Problem, Registry, get_registry
 
 GOOD = """
     import ncbench

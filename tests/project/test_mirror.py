@@ -44,6 +44,7 @@ TESTED_IN = {
     "report/reference_text": "results/test_reference",
     "report/significance_text": "results/test_significance",
     "data/column_values": "data/test_columns",
+    "plugin/current": "plugin/test_file",
     "run/problem": "run/test_trial",
     "results/solutions": "results/test_leaderboard",
     "config/config_files": "attacks/test_attacks",

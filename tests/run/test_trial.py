@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 
 from ncbench import Dataset, NoiseMatrix, NoisyLabels
 from ncbench.core.confusion import expected_confusion
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.run.problem import fixed_test_part, load_dataset, make_noise, split
 from ncbench.run.trial import prepare, run_trial
 
