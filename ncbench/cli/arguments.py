@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError
 
 if TYPE_CHECKING:
-    from ncbench.results import FrameBuilder
+    from ncbench.results import FrameBuilder, Records
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +56,26 @@ def read(args: argparse.Namespace) -> FrameBuilder:
 
     where = parse_where(args.where)
     return collect(args.folders, Value.parse(args.value, args.set), where)
+
+
+def read_losses(args: argparse.Namespace) -> FrameBuilder:
+    """Read the records as ``read`` does; raise NcbenchError if the value is not a loss."""
+    cells = read(args)
+    if not cells.value.is_loss:
+        raise NcbenchError(f"--value {cells.value}: expected a loss; only losses can be compared")
+    return cells
+
+
+def read_into_memory(folders: Sequence[str], where: Sequence[str] = ()) -> Records:
+    """Read records for figures, and report on standard error what they cannot show."""
+    from ncbench.results import parse_where, read_records
+    from ncbench.results.series import bayes_remarks
+
+    found = read_records(folders, parse_where(where))
+    found.problems.extend(bayes_remarks(found.records))
+    for problem in found.problems:
+        print(problem, file=sys.stderr)
+    return found
 
 
 def add_own_data(parser: argparse.ArgumentParser) -> None:

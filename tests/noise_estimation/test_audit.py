@@ -299,6 +299,15 @@ def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path)
     assert found["pairs"]["rows"] == 90
 
 
+def test_the_column_of_an_annotator_may_have_a_comma(ncbench: Callable, tmp_path: Path) -> None:
+    table = three_people(tmp_path / "mine.csv").rename(columns={"eve": "Doe, Eve"})
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    options = ("--data", "mine.csv", "--clean-column", "checked", "--bootstrap", "0", "--json")
+    shown = ncbench("estimate-noise", *options, "--annotators", 'ann, bob, "Doe, Eve"')
+    people = [person["name"] for person in json.loads(shown.out)["annotators"]]
+    assert sorted(people) == ["Doe, Eve", "ann", "bob"]
+
+
 def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_path: Path) -> None:
     table = three_people(tmp_path / "mine.csv")
     for k, person in enumerate(("eve", "ann", "bob")):

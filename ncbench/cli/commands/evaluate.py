@@ -75,14 +75,9 @@ def main(argv: list[str]) -> int:
 
 def _measures(names: list[str] | None) -> dict[str, Any]:
     """Return measures by name; by default, all that need no parameter."""
-    from ncbench.errors import NcbenchError
     from ncbench.plugin import get_registry
 
-    registry, found = get_registry(), {}
-    for name in names or registry.names("measure"):
-        try:
-            found[name] = registry.build("measure", name)
-        except NcbenchError:
-            if names:
-                raise
-    return found
+    registry = get_registry()
+    if not names:
+        return dict(registry.each_built("measure"))
+    return {name: registry.build("measure", name) for name in names}
