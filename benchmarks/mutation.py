@@ -50,6 +50,7 @@ TESTS = {
         "tests/results/test_rank_tests.py",
         "tests/results/test_statistics.py",
     ],
+    "ncbench.results.ranks": ["tests/results/test_ranks.py"],
     "ncbench.results.significance": ["tests/results/test_significance.py"],
     "ncbench.results.statistics": ["tests/results/test_statistics.py"],
 }
