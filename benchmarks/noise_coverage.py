@@ -75,7 +75,8 @@ def main() -> None:
             ))  # fmt: skip
         of = np.array(kept[problem]) if kept[problem] else np.full((1, 5), np.nan)
         print(f"{problem}: {dict(verdicts)};", summary(of), flush=True)
-    print(f"all {sum(map(len, kept.values()))}:", summary(np.concatenate(list(kept.values()))))
+    every = np.array([row for rows in kept.values() for row in rows])
+    print(f"all {len(every)}:", summary(every))
 
 
 def summary(of: np.ndarray) -> str:
