@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, UnknownName
 
 if TYPE_CHECKING:
     from ncbench.results import FrameBuilder
@@ -93,6 +94,21 @@ def add_noise_matrix(parser: argparse._ActionsContainer) -> None:
         help="the noise matrix: a CSV file with the names of the classes in its first line and "
         "first column, or what `ncbench estimate-noise --json` prints; `none`: no label is wrong",
     )
+
+
+def add_background(parser: argparse.ArgumentParser, default: str = "the first one") -> None:
+    """Add the class that Micro F1 leaves out."""
+    parser.add_argument(
+        "--background",
+        metavar="CLASS",
+        help=f"the class that micro_f1 leaves out, such as `none of these`; default: {default}",
+    )
+
+
+def require_background(background: str | None, classes: Sequence[str]) -> None:
+    """Raise NcbenchError if there is no such class."""
+    if background is not None and background not in classes:
+        raise UnknownName.among("--background: class", background, classes)
 
 
 def noise_matrix(args: argparse.Namespace) -> Any:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ncbench.data import TableEncoder, require_columns
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
+from ncbench.doubtful_labels.named_measure import has_background, named_measure
 from ncbench.errors import NcbenchError, counted, notice_once
 from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, uncertainty
 from ncbench.types import Array
@@ -47,6 +48,7 @@ class TableModel:
         noise_matrix: Any = "estimate",
         cpe: str | None = None,
         random_state: int | None = 0,
+        background: str | None = None,
     ) -> TableModel:
         """Fit to the labels of a table.
 
@@ -57,13 +59,16 @@ class TableModel:
             The column of the labels, to remember.
         measure, noise_matrix, cpe, random_state
             As in :class:`NoiseCorrectedClassifier`.
+        background : str, optional
+            The class that Micro F1 leaves out; by default the first.
         """
         if data.encoder is None:
             raise NcbenchError(
                 f"{data.name}: a model file needs the names of columns, which an npz file lacks; "
                 "give a table, such as CSV"
             )
-        model = NoiseCorrectedClassifier(measure, noise_matrix, cpe, random_state=random_state)
+        psi = measure if background is None else named_measure(measure, background)
+        model = NoiseCorrectedClassifier(psi, noise_matrix, cpe, random_state=random_state)
         model.fit(data.X, data.labels, clean=data.clean_labels)
         noise = model.noise_matrix_
         estimator = noise_matrix
@@ -75,8 +80,11 @@ class TableModel:
         names = [str(name) for name in model.classes_]
         counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
         low, high, share = uncertainty(noise, np.asarray(counts, dtype=np.int64))
+        if has_background(measure):
+            background = background or names[0]
         about = {
             "measure": measure,
+            "background": background,
             "algorithm": model.algorithm_,
             "cpe": cpe or DEFAULT_LEARNER,
             "t_estimator": estimator,

@@ -29,11 +29,14 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     Minimized g_mean by ncfw, learner anchored: 1,000 rows, 1 feature, classes ill, well.
     Wrong labels: 25.0 % [20.0 %, 30.0 %], by held_out_map.
     """
+    measure = about["measure"]
+    if about.get("background") is not None:
+        measure += f" (background class: {about['background']})"
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
     share = str(Interval(**about["share_of_wrong"])).replace("%", " %")
     source = about["t_estimator"]
     return (
-        f"Minimized {about['measure']} by {about['algorithm']}, learner {about['cpe']}: "
+        f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
         f"{about['rows']:,} rows, {features}, classes {', '.join(about['classes'])}.\n"
         f"Wrong labels: {share}, " + (f"by {source}." if source else "as given.")
     )

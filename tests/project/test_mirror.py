@@ -32,6 +32,7 @@ TESTED_IN = {
     "cli/commands/theory": "report/test_regret_text",
     "cli/commands/issues": "doubtful_labels/test_issues",
     "cli/commands/diagnose": "report/html/test_diagnosis",
+    "doubtful_labels/named_measure": "doubtful_labels/test_table_model",
     "doubtful_labels/noise_argument": "doubtful_labels/test_corrected_classifier",
     "report/audit_text": "noise_estimation/test_audit",
     "report/model_text": "doubtful_labels/test_table_model",

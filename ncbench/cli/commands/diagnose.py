@@ -7,7 +7,13 @@ import shlex
 import sys
 from pathlib import Path
 
-from ncbench.cli.arguments import add_own_data, columns, require_out
+from ncbench.cli.arguments import (
+    add_background,
+    add_own_data,
+    columns,
+    require_background,
+    require_out,
+)
 
 
 def main(argv: list[str]) -> int:
@@ -21,6 +27,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--out", metavar="FILE", default="diagnosis.html", help="the page (default: diagnosis.html)"
     )
+    add_background(parser)
     parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
     args = parser.parse_args(argv)
 
@@ -36,6 +43,7 @@ def main(argv: list[str]) -> int:
     require_out(args.out, args.data)
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    require_background(args.background, data.classes)
     build = get_registry().build
     rows = f"{len(data.y):,} labels"
     with threadpool_limits(1):
@@ -50,9 +58,9 @@ def main(argv: list[str]) -> int:
         with working(f"2 of 3: ranking {rows}"):
             issues = labels_to_look_at(data, noise, args.seed)
         with working("3 of 3: comparing classifiers with and without a correction"):
-            gains = correction_gains(data, noise, seed=args.seed)
+            gains = correction_gains(data, noise, seed=args.seed, background=args.background)
     command = shlex.join(["python", "-m", "ncbench", "diagnose", *argv])
-    write_diagnosis(Path(args.out), data, noise, issues, gains, command)
+    write_diagnosis(Path(args.out), data, noise, issues, gains, command, args.background)
     print(summary(noise, issues, gains))
     print(f"written: {args.out}", file=sys.stderr)
     return 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ncbench.cli.arguments import add_noise_matrix, names
+from ncbench.cli.arguments import add_background, add_noise_matrix, names, require_background
 
 
 def main(argv: list[str]) -> int:
@@ -29,13 +30,20 @@ def main(argv: list[str]) -> int:
         type=names,
         help="losses, as a,b,c; default: that of the model, and with --clean-column all",
     )
+    add_background(parser, default="that of the model, or its first class")
     add_noise_matrix(parser)
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
 
     from ncbench.data import read_table
-    from ncbench.doubtful_labels import estimate_performance, read_model
+    from ncbench.doubtful_labels import (
+        estimate_performance,
+        has_background,
+        measures_without_parameters,
+        named_measure,
+        read_model,
+    )
     from ncbench.errors import NcbenchError
     from ncbench.noise_estimation import read_noise_matrix
     from ncbench.report.model_text import checked_text, noisy_text
@@ -45,6 +53,12 @@ def main(argv: list[str]) -> int:
         raise NcbenchError("--noise-matrix is for noisy labels; leave it out with --clean-column")
     column = args.target or args.clean_column
     model = read_model(args.model)
+    require_background(args.background, model.classes)
+    wanted = args.measure or [model.about["measure"]]
+    if args.clean_column and not args.measure:
+        wanted = [*measures_without_parameters()]
+    background = args.background or model.about.get("background") or model.classes[0]
+    measures = {name: named_measure(name, background) for name in wanted}
     noise: Any = model.classifier.noise_matrix_
     if args.noise_matrix:
         noise = read_noise_matrix(args.noise_matrix)
@@ -54,16 +68,17 @@ def main(argv: list[str]) -> int:
         X, y = model.labeled(table, column, f"file {args.data!r}")
         if args.clean_column:
             C = model.confusion(y, model.classifier.predict(X))
-            losses = {
-                name: psi.for_classes(model.classes)(C)
-                for name, psi in _measures(args.measure).items()
-            }
+            losses = {name: psi.for_classes(model.classes)(C) for name, psi in measures.items()}
             text = checked_text(args.clean_column, model.about, C, losses)
         else:
-            wanted = args.measure or [model.about["measure"]]
-            found = [estimate_performance(model.classifier, X, y, noise, name) for name in wanted]
+            found = [
+                replace(estimate_performance(model.classifier, X, y, noise, psi), measure=name)
+                for name, psi in measures.items()
+            ]
             text = noisy_text(args.target, model.about, args.noise_matrix, found)
     print(f"{args.model} on {args.data}, {len(y)} rows\n{text}")
+    for name in filter(has_background, measures):
+        print(f"{name} leaves out the background class: {background}")
     seen = model.share_seen(X)
     if seen > 0.1:
         print(
@@ -71,18 +86,3 @@ def main(argv: list[str]) -> int:
             "which flatters it; evaluate it on other rows".replace("%", " %")
         )
     return 0
-
-
-def _measures(names: list[str] | None) -> dict[str, Any]:
-    """Return measures by name; by default, all that need no parameter."""
-    from ncbench.errors import NcbenchError
-    from ncbench.plugin import get_registry
-
-    registry, found = get_registry(), {}
-    for name in names or registry.names("measure"):
-        try:
-            found[name] = registry.build("measure", name)
-        except NcbenchError:
-            if names:
-                raise
-    return found

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 from ncbench.cli.arguments import (
+    add_background,
     add_learning,
     add_own_data,
     columns,
     noise_matrix,
+    require_background,
     require_out,
 )
 
@@ -29,6 +31,7 @@ def main(argv: list[str]) -> int:
         metavar="NAME",
         help="the loss to minimize; default: g_mean; `ncbench plugins` lists all",
     )
+    add_background(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="the model, NAME.skops")
     add_learning(parser, cpe="anchored")
     args = parser.parse_args(argv)
@@ -38,9 +41,11 @@ def main(argv: list[str]) -> int:
     from ncbench.doubtful_labels import (
         DEFAULT_LEARNER,
         TableModel,
+        has_background,
         require_storable,
         write_model,
     )
+    from ncbench.errors import NcbenchError
     from ncbench.noise_estimation import read_own_data
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working
@@ -48,10 +53,18 @@ def main(argv: list[str]) -> int:
     require_out(args.out, args.data)
     noise, cpe = noise_matrix(args), args.cpe or DEFAULT_LEARNER
     require_storable(cpe)
+    if args.background is not None and not has_background(args.measure):
+        raise NcbenchError(
+            f"--background {args.background}: --measure {args.measure} leaves out no class, unlike "
+            "micro_f1; leave --background out"
+        )
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    require_background(args.background, data.classes)
     with threadpool_limits(1), working(f"Fitting {cpe} and {args.measure} to {len(data.y):,} rows"):
-        model = TableModel.fit(data, args.target, args.measure, noise, cpe, args.seed)
+        model = TableModel.fit(
+            data, args.target, args.measure, noise, cpe, args.seed, args.background
+        )
     write_model(Path(args.out), model)
     print(fitted_text(model.about))
     for doubt in getattr(model.classifier.noise_matrix_, "warnings", ()):

@@ -39,6 +39,7 @@ def write_diagnosis(
     issues: pd.DataFrame,
     gains: Sequence[Gain],
     command: str,
+    background: str | None = None,
 ) -> None:
     """Write the page, completely or not at all.
 
@@ -52,6 +53,8 @@ def write_diagnosis(
     gains : sequence of Gain
     command : str
         The command that made it.
+    background : str, optional
+        The class that Micro F1 leaves out; by default the first.
     """
     require_file(out)
     T, given_label = noise.matrix, noise.true_given_label
@@ -78,7 +81,7 @@ def write_diagnosis(
         compared=gains[0].corrected.examples if gains else 0,
         worth=worth(noise, gains),
         measure_name=measure_name,
-        background=data.classes[0],
+        background=background or data.classes[0],
         issues=shown.to_dict("records"),
         ranked=len(issues),
         unchecked=len(data.y) - noise.checked,

@@ -1,0 +1,55 @@
+"""Measures by name, as the commands about doubtful labels take them."""
+
+from __future__ import annotations
+
+from ncbench.core import Measure
+from ncbench.errors import NcbenchError
+from ncbench.plugin import get_registry
+
+
+def named_measure(name: str, background: str | None = None) -> Measure:
+    """Return a measure, with its background class if it has one.
+
+    Parameters
+    ----------
+    name : str
+    background : str, optional
+        The class that Micro F1 leaves out; by default the first. Other measures ignore it.
+
+    Examples
+    --------
+    >>> named_measure("micro_f1", "well").for_classes(["ill", "well"]).background
+    1
+    """
+    given = {} if background is None or not has_background(name) else {"background": background}
+    measure: Measure = get_registry().build("measure", name, **given)
+    return measure
+
+
+def has_background(name: str) -> bool:
+    """Whether a measure leaves out a class.
+
+    Examples
+    --------
+    >>> has_background("micro_f1"), has_background("g_mean")
+    (True, False)
+    """
+    parameters = get_registry().plugin("measure", name).parameters
+    return "background" in [parameter.name for parameter in parameters]
+
+
+def measures_without_parameters() -> dict[str, Measure]:
+    """Return the measures that can be built by name alone.
+
+    Examples
+    --------
+    >>> {"g_mean", "macro_f1", "cost"} & measures_without_parameters().keys() == {"g_mean", "macro_f1"}
+    True
+    """  # noqa: E501
+    found = {}
+    for name in get_registry().names("measure"):
+        try:
+            found[name] = named_measure(name)
+        except (NcbenchError, TypeError):
+            continue
+    return found
