@@ -263,7 +263,9 @@ def _half(sample: NoisySample, rng: np.random.Generator) -> NoisySample:
 
 def _crowd(sample: NoisySample) -> Crowd:
     assert sample.annotations is not None
-    return dawid_skene(sample.annotations, sample.annotations.rows.max() + 1, sample.n_classes)
+    m = int(sample.annotations.rows.max()) + 1
+    known = sample.checked_examples(m)
+    return dawid_skene(sample.annotations, m, sample.n_classes, checked=known)
 
 
 def _annotators(sample: NoisySample, skills: Sequence[Array]) -> tuple[Annotator, ...]:

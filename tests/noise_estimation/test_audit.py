@@ -296,6 +296,7 @@ def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path)
         assert person["low"] <= person["high"]
         assert np.sum(person["confusion"], axis=0) == pytest.approx(np.ones(3))
     assert found["pairs"]["rows"] == 90
+    assert found["pairs"]["share_without"]["estimate"] != found["share"]["estimate"]
 
 
 def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_path: Path) -> None:
