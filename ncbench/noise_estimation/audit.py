@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import NormalDist
@@ -25,6 +26,7 @@ from ncbench.noise_estimation.estimate import (
     share_of_wrong,
 )
 from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
+from ncbench.noise_estimation.label_notices import only_checked
 from ncbench.noise_estimation.own_data import OwnData
 from ncbench.noise_estimation.repair import repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
@@ -98,6 +100,9 @@ def estimate_noise(
     require(whole, "random_state", repr(random_state), "a whole number, or None")
     checked = None if clean is None else given_labels(clean, labels, "clean")
     values = classes_with(labels, checked)
+    noisy = [str(value) for value in np.unique(labels)]
+    for name in sorted({str(value) for value in values} - {*noisy}):
+        warnings.warn(f"clean: {only_checked(name, noisy)}", stacklevel=2)
     data = OwnData(
         "y",
         features,

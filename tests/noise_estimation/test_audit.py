@@ -263,6 +263,16 @@ def test_in_python_what_cannot_be_estimated_from_is_refused():
         estimate_noise(X, X[:, 0])
 
 
+def test_in_python_a_class_of_checked_labels_alone_is_pointed_out():
+    X, y = two_classes(60)
+    names = np.array(["Birne", "Quitte"])[y]
+    clean = np.where(np.arange(60) < 20, names, None)
+    clean[:2] = ["birne", "Quitte"]
+    with pytest.warns(UserWarning, match="class 'birne' occurs only .* if 'Birne' is meant"):
+        noise = estimate_noise(X, names, clean=clean, random_state=0)
+    assert noise.classes == ("Birne", "Quitte", "birne")
+
+
 def three_people(path: Path) -> pd.DataFrame:
     """Write iris with the labels of three people, of whom eve is the worst; 30 rows are checked."""
     iris = load_iris()
