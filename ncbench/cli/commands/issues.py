@@ -31,8 +31,9 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.doubtful_labels import find_label_issues
-    from ncbench.noise_estimation import read_own_data
+    from ncbench.data import UNKNOWN
+    from ncbench.doubtful_labels import rank_labels
+    from ncbench.noise_estimation import read_own_data, uncertainty
     from ncbench.report import as_csv, write
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
@@ -42,7 +43,7 @@ def main(argv: list[str]) -> int:
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
     with threadpool_limits(1), working(f"Looking for wrong labels among {len(data.y):,}"):
-        found = find_label_issues(
+        ranking = rank_labels(
             data.X,
             data.labels,
             noise_matrix=noise,
@@ -50,9 +51,12 @@ def main(argv: list[str]) -> int:
             clean=data.clean_labels,
             random_state=args.seed,
         )
+    found, (*_, share) = ranking.issues, uncertainty(ranking.noise, ranking.counts)
     if data.lines is not None:
         found["line"] = data.lines
-    print(text(found, args.show))
+    if data.clean is not None:
+        found["checked"] = data.clean != UNKNOWN
+    print(text(found, share, args.show))
     if args.out:
         write(as_csv(ranked(found)).rstrip("\n"), Path(args.out))
         print(f"written: {args.out}, with all {len(found)} rows", file=sys.stderr)

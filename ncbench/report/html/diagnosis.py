@@ -228,9 +228,12 @@ def _named(names: list[str]) -> str:
 
 
 def _depths(issues: pd.DataFrame, count: int) -> list[dict[str, Any]]:
-    """Return how many wrong labels to expect among the first ones."""
+    """Return how many wrong labels to expect among the first ones.
+
+    Not among all: the share of all wrong labels is that of T, which these probabilities understate.
+    """
     last = len(issues)
-    chosen = sorted({depth for depth in (*_DEPTHS, count, last) if 0 < depth <= last})
+    chosen = sorted({depth for depth in (*_DEPTHS, count) if 0 < depth < last})
     return [
         {
             "depth": depth,
