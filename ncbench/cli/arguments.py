@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import argparse
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ncbench.errors import NcbenchError, UnknownName
 
 if TYPE_CHECKING:
     from ncbench.results import FrameBuilder
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise NcbenchError with what is wrong."""
+        said = re.sub(r"^argument (\S+): ", r"\1 ", message)
+        raise NcbenchError(f"{said}; see `{self.prog} --help`")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +93,12 @@ def add_learning(parser: argparse.ArgumentParser, cpe: str) -> None:
     )
     add_noise_matrix(noise)
     parser.add_argument("--cpe", metavar="NAME", help=f"class probability learner; default: {cpe}")
-    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+    add_seed(parser)
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add the seed."""
+    parser.add_argument("--seed", type=seed, default=0, help="of random choices; default: 0")
 
 
 def add_noise_matrix(parser: argparse._ActionsContainer) -> None:
@@ -158,14 +173,25 @@ def require_buildable(option: str, kind: str, name: str) -> None:
         )
 
 
-def require_out(out: str | None, *read: str) -> None:
-    """Raise NcbenchError, before work starts, if ``--out`` has no folder or is a file to read."""
+def require_out(out: str | None, ending: str, *read: str) -> None:
+    """Raise NcbenchError, before work starts, if ``--out`` cannot be written or misleads.
+
+    Parameters
+    ----------
+    out : str or None
+    ending : str
+        How the names of such files end. A name without an ending is taken, too.
+    *read : str
+        Files that are read.
+    """
     if out and not Path(out).absolute().parent.is_dir():
         raise NcbenchError(f"--out {out}: no such folder")
     if out and Path(out).is_dir():
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
     if out and Path(out).resolve() in [Path(path).resolve() for path in read]:
         raise NcbenchError(f"--out {out}: this file is read, and would be lost; give another name")
+    if out and Path(out).suffix.lower() not in ("", ending):
+        raise NcbenchError(f"--out {out}: expected a name that ends in {ending}")
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -241,3 +267,19 @@ def positive(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")
     return number
+
+
+def seed(text: str) -> int:
+    """Parse a seed as scikit-learn takes it: a whole number from 0 to 2^32 - 1."""
+    return _whole(text, 2**32 - 1, f"a whole number from 0 to {2**32 - 1}")
+
+
+def number(text: str) -> int:
+    """Parse a whole number, 0 or more."""
+    return _whole(text, None, "a whole number, 0 or more")
+
+
+def _whole(text: str, largest: int | None, expected: str) -> int:
+    if not re.fullmatch("[0-9]+", text) or (largest is not None and int(text) > largest):
+        raise argparse.ArgumentTypeError(f"{text}: expected {expected}")
+    return int(text)

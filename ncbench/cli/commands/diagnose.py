@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from pathlib import Path
 
 from ncbench.cli.arguments import (
+    Parser,
     add_background,
     add_own_data,
+    add_seed,
     columns,
     require_background,
     require_out,
@@ -18,7 +19,7 @@ from ncbench.cli.arguments import (
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench diagnose",
         description="Write a page about the labels of a file: how many are wrong, how sure that "
         "is, what correcting for the noise gains, and which labels to look at again.",
@@ -28,7 +29,7 @@ def main(argv: list[str]) -> int:
         "--out", metavar="FILE", default="diagnosis.html", help="the page (default: diagnosis.html)"
     )
     add_background(parser)
-    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+    add_seed(parser)
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
@@ -40,7 +41,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.html.diagnosis import write_diagnosis
     from ncbench.run import working
 
-    require_out(args.out, args.data)
+    require_out(args.out, ".html", args.data)
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
     require_background(args.background, data.classes)

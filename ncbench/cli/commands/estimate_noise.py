@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
-from ncbench.cli.arguments import add_columns, columns, require_buildable
+from ncbench.cli.arguments import Parser, add_columns, add_seed, columns, require_buildable
 
 _DRAWN = (".png", ".pdf", ".svg")
 _DEFAULT, _OF_PEOPLE = "held_out_map", "dawid_skene"  # a test compares them with the package's
@@ -14,7 +13,7 @@ _DEFAULT, _OF_PEOPLE = "held_out_map", "dawid_skene"  # a test compares them wit
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench estimate-noise",
         description="Estimate how often each class of your file is labeled as each other class, "
         "and check whether the estimate is reliable.",
@@ -66,7 +65,7 @@ def main(argv: list[str]) -> int:
         help=f"resamples for the intervals of estimators other than {_DEFAULT}; default: 20; 0: no "
         "intervals",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+    add_seed(parser)
     parser.add_argument("--plot", metavar="FILE", help=f"draw the matrix: {', '.join(_DRAWN)}")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_columns(parser)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ncbench.cli.arguments import add_background, add_noise_matrix, names, require_background
+from ncbench.cli.arguments import (
+    Parser,
+    add_background,
+    add_noise_matrix,
+    names,
+    require_background,
+)
 
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench evaluate",
         description="Say how good a model is on the rows of a table that it was not fitted to. "
         "Noisy labels are corrected for noise; checked labels are compared as they are.",

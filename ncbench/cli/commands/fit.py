@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from ncbench.cli.arguments import (
+    Parser,
     add_background,
     add_learning,
     add_own_data,
@@ -19,7 +19,7 @@ from ncbench.cli.arguments import (
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench fit",
         description="Fit a classifier to the noisy labels of a table, for a measure on clean ones, "
         "and write it to a model file for `ncbench predict` and `ncbench evaluate`.",
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working
 
-    require_out(args.out, args.data)
+    require_out(args.out, ".skops", args.data)
     noise, cpe = noise_matrix(args), args.cpe or DEFAULT_LEARNER
     require_storable(cpe)
     if args.background is not None and not has_background(args.measure):

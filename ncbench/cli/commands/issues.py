@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from ncbench.cli.arguments import (
+    Parser,
     add_learning,
     add_own_data,
     columns,
     noise_matrix,
+    number,
     require_out,
 )
 
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench issues",
         description="Rank the labels of a file by the probability that they are wrong.",
     )
     add_own_data(parser)
     parser.add_argument("--out", metavar="FILE", help="write all rows to a CSV file")
     parser.add_argument(
-        "--show", type=int, default=20, metavar="N", help="rows to print (default: 20)"
+        "--show", type=number, default=20, metavar="N", help="rows to print (default: 20)"
     )
     add_learning(parser, cpe="forward")
     args = parser.parse_args(argv)
@@ -38,7 +39,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
 
-    require_out(args.out, args.data)
+    require_out(args.out, ".csv", args.data)
     noise = noise_matrix(args)
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
