@@ -161,11 +161,40 @@ def _require_needs(t_estimator: str, clean_column: str | None) -> None:
             raise NcbenchError(f"--t-estimator {t_estimator} needs {instead[need]}")
 
 
+def require_measures(names: Sequence[str], optimized: bool = False) -> None:
+    """Raise NcbenchError unless measures can be built by name alone, and optimized if they are."""
+    from ncbench.doubtful_labels import measures_without_parameters
+    from ncbench.plugin import get_registry
+
+    found = measures_without_parameters()
+    usable = sorted(name for name, psi in found.items() if psi.family or not optimized)
+    for name in names:
+        if name in usable:
+            continue
+        choose = f"choose one of {', '.join(usable)}"
+        if name in found:
+            raise NcbenchError(f"--measure {name} is reported, not optimized; {choose}")
+        if name in get_registry().names("measure"):
+            raise NcbenchError(
+                f"--measure {name} has parameters, which this command cannot pass; {choose}, or "
+                f"use Python, where load('measure', {name!r}) takes them"
+            )
+        raise UnknownName.among("--measure", name, usable)
+
+
 def require_buildable(option: str, kind: str, name: str) -> None:
     """Raise NcbenchError if a plug-in is not known or has a parameter without a default."""
     from ncbench.plugin import get_registry
 
-    missing = [p.name for p in get_registry().plugin(kind, name).parameters if p.required]
+    registry = get_registry()
+    try:
+        missing = [p.name for p in registry.plugin(kind, name).parameters if p.required]
+    except UnknownName as error:
+        if registry.problems:  # the message says which plug-ins could not be loaded
+            raise
+        plugins = [plugin for plugin in registry.plugins() if plugin.kind == kind]
+        known = [p.name for p in plugins if not any(q.required for q in p.parameters)]
+        raise UnknownName.among(option, name, known) from error
     if missing:
         raise NcbenchError(
             f"{option} {name} needs a value for {', '.join(missing)}, which this command "

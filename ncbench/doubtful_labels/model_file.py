@@ -93,7 +93,7 @@ def write_model(out: Path, model: TableModel) -> None:
     classifier = copy.copy(model.classifier).set_params(measure=model.about["measure"])
     parts = {"encoder": model.encoder, "classifier": classifier, "seen": model.seen}
     stream = io.BytesIO(skops.dumps(parts))
-    _refuse_untrusted(stream, f"cpe={cpe}", cpe)
+    _refuse_untrusted(stream, f"--cpe {cpe}", cpe)
     with zipfile.ZipFile(stream, "a") as file:
         about = {**model.about, "versions": _versions(cpe), **_others()}
         file.writestr(_DESCRIPTION, json.dumps(about, indent=1))
@@ -152,7 +152,7 @@ def require_storable(cpe: str) -> None:
     rng = np.random.default_rng(0)
     with threadpool_limits(1):  # for so few numbers, starting threads takes longest
         learner = fit_cpe(cpe_learner(cpe, 0), rng.normal(size=(60, 2)), np.arange(60) % 2, None)
-    _refuse_untrusted(io.BytesIO(skops.dumps(learner)), f"cpe={cpe}", cpe)
+    _refuse_untrusted(io.BytesIO(skops.dumps(learner)), f"--cpe {cpe}", cpe)
 
 
 def _checked(path: str | Path, where: str) -> bytes:

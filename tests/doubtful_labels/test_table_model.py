@@ -144,7 +144,11 @@ def test_checked_labels_help_to_estimate_the_noise(
     [
         ((*FIT[:-3], "no/model.skops"), "--out no/model.skops: no such folder"),
         ((*FIT[:4], "--out", "./train.csv"), "--out ./train.csv: this file is read, and would be"),
-        ((*FIT, "--measure", "macro_f1"), "is reported, not optimized"),
+        ((*FIT, "--measure", "macro_f1"), "--measure macro_f1 is reported, not optimized; choose"),
+        (("fit", "no.csv", *FIT[2:], "--measure", "cost"), "or use Python, where load('measure',"),
+        (("fit", "no.csv", *FIT[2:], "--measure", "gmean"), "did you mean 'g_mean'"),
+        ((*FIT[:-1], "logistik"), "--cpe 'logistik' is not known; did you mean 'logistic'"),
+        (("evaluate", "model.skops", "no.csv", "--target", "label", "--measure", "cost"), "Python"),
         ((*FIT, "--noise-matrix", "no.csv"), "--noise-matrix no.csv: No such file"),
         ((*FIT[:-1], "sklearn"), "sklearn needs a value for estimator"),
         (
@@ -174,6 +178,9 @@ def test_what_is_wrong_is_said_in_one_line(
     assert done.code == 2
     assert message in done.err.splitlines()[-1]
     assert "Traceback" not in done.err
+    assert "measure=" not in done.err
+    if command[0] == "fit":
+        assert "macro_f1," not in done.err  # among the known ones
 
 
 def test_rows_that_were_seen_are_found_in_a_part_of_a_large_file() -> None:

@@ -12,6 +12,7 @@ from ncbench.cli.arguments import (
     add_noise_matrix,
     names,
     require_background,
+    require_measures,
 )
 
 
@@ -57,6 +58,7 @@ def main(argv: list[str]) -> int:
     if args.clean_column and args.noise_matrix:
         raise NcbenchError("--noise-matrix is for noisy labels; leave it out with --clean-column")
     column = args.target or args.clean_column
+    require_measures(args.measure or [])
     model = read_model(args.model)
     require_background(args.background, model.classes)
     wanted = args.measure or [model.about["measure"]]

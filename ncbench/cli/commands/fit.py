@@ -13,6 +13,7 @@ from ncbench.cli.arguments import (
     columns,
     noise_matrix,
     require_background,
+    require_measures,
     require_out,
 )
 
@@ -29,7 +30,7 @@ def main(argv: list[str]) -> int:
         "--measure",
         default="g_mean",
         metavar="NAME",
-        help="the loss to minimize; default: g_mean; `ncbench plugins` lists all",
+        help="the loss to minimize, such as h_mean, micro_f1 or zero_one; default: g_mean",
     )
     add_background(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="the model, NAME.skops")
@@ -51,6 +52,7 @@ def main(argv: list[str]) -> int:
     from ncbench.run import working
 
     require_out(args.out, ".skops", args.data)
+    require_measures([args.measure], optimized=True)
     noise, cpe = noise_matrix(args), args.cpe or DEFAULT_LEARNER
     require_storable(cpe)
     if args.background is not None and not has_background(args.measure):
