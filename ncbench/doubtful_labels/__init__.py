@@ -9,12 +9,17 @@ from ncbench.doubtful_labels.named_measure import (
     measures_without_parameters,
     named_measure,
 )
-from ncbench.doubtful_labels.performance import HeldOut, Performance, estimate_performance
+from ncbench.doubtful_labels.performance import (
+    HeldOut,
+    Performance,
+    estimate_performance,
+    hold_out,
+)
 from ncbench.doubtful_labels.table_model import TableModel
 
 __all__ = [
     "DEFAULT_LEARNER", "Gain", "HeldOut", "NoiseCorrectedClassifier", "Performance", "TableModel",
-    "correction_gains", "estimate_performance", "find_label_issues", "has_background",
+    "correction_gains", "estimate_performance", "find_label_issues", "has_background", "hold_out",
     "labels_to_look_at", "measures_without_parameters", "named_measure", "rank_labels",
     "read_model", "require_storable", "write_model",
 ]  # fmt: skip

@@ -73,8 +73,9 @@ def find_label_issues(
     >>> bool(issues.p_wrong[7] > 0.9)
     True
     """
-    given = {"clean": clean, "annotations": annotations, "random_state": random_state}
-    return rank_labels(X, y, noise_matrix, cpe, **given).issues
+    return rank_labels(
+        *(X, y, noise_matrix, cpe), clean=clean, annotations=annotations, random_state=random_state
+    ).issues
 
 
 class Ranked(NamedTuple):

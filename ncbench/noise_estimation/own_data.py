@@ -90,9 +90,9 @@ def read_own_data(
     classes, clean = dataset.classes, None
     if checked is not None:
         y = label_array(labels, where=where)
-        noisy, place = len(classes), f"{where}, column {clean_column!r}"
-        classes, clean = _numbered(checked, y, classes, place)
-        notice_only_checked(clean, classes, noisy, table, place)
+        noisy, where = len(classes), f"{where}, column {clean_column!r}"
+        classes, clean = _numbered(checked, y, classes, where)
+        notice_only_checked(clean, classes, noisy, table, where)
     return OwnData(
         *(name, dataset.X, dataset.y, classes, clean), encoder=encoder, lines=lines_of(table)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -137,6 +138,9 @@ def test_checked_labels_help_to_estimate_the_noise(
     assert "58 rows, 7 features" in done.out  # the checked labels are not a feature
     done = ncbench("evaluate", "model.skops", "train.csv", "--clean-column", "truth")
     assert "model.skops on train.csv, 30 rows" in done.out
+    (zero_one,) = (line for line in done.out.splitlines() if line.startswith("zero_one"))
+    assert re.match(r"zero_one +\d\.\d{3} +\d\.\d{3} to \d\.\d{3}", zero_one)
+    assert "-0.0" not in done.out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +43,8 @@ def main(argv: list[str]) -> int:
 
     from ncbench.data import read_table
     from ncbench.doubtful_labels import (
-        estimate_performance,
         has_background,
+        hold_out,
         measures_without_parameters,
         named_measure,
         read_model,
@@ -66,22 +65,20 @@ def main(argv: list[str]) -> int:
         wanted = [*measures_without_parameters()]
     background = args.background or model.about.get("background") or model.classes[0]
     measures = {name: named_measure(name, background) for name in wanted}
-    noise: Any = model.classifier.noise_matrix_
+    noise: Any = None if args.clean_column else model.classifier.noise_matrix_
     if args.noise_matrix:
         noise = read_noise_matrix(args.noise_matrix)
     with working(f"Reading {args.data}"):
         table = read_table(Path(args.data).expanduser())
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
         X, y = model.labeled(table, column, f"file {args.data!r}")
+        held_out, classes = hold_out(model.classifier, X, y, noise)
+        found = [
+            held_out.performance(name, psi.for_classes(classes)) for name, psi in measures.items()
+        ]
         if args.clean_column:
-            C = model.confusion(y, model.classifier.predict(X))
-            losses = {name: psi.for_classes(model.classes)(C) for name, psi in measures.items()}
-            text = checked_text(args.clean_column, model.about, C, losses)
+            text = checked_text(args.clean_column, model.about, held_out.confusion, found)
         else:
-            found = [
-                replace(estimate_performance(model.classifier, X, y, noise, psi), measure=name)
-                for name, psi in measures.items()
-            ]
             text = noisy_text(args.target, model.about, args.noise_matrix, found)
     print(f"{args.model} on {args.data}, {len(y)} rows\n{text}")
     for name in filter(has_background, measures):
