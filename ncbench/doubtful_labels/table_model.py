@@ -14,7 +14,7 @@ from ncbench.data import TableEncoder, require_columns
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
 from ncbench.doubtful_labels.named_measure import has_background, named_measure
 from ncbench.errors import NcbenchError, counted, notice_once
-from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, uncertainty
+from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, cheap_doubts, uncertainty
 from ncbench.types import Array
 
 _KEPT = 1000  # hashes of rows
@@ -79,7 +79,8 @@ class TableModel:
             estimator = DEFAULT_T_ESTIMATOR
         names = [str(name) for name in model.classes_]
         counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
-        low, high, share = uncertainty(noise, np.asarray(counts, dtype=np.int64))
+        number = np.asarray(counts, dtype=np.int64)
+        low, high, share = uncertainty(noise, number)
         if has_background(measure):
             background = background or names[0]
         about = {
@@ -98,6 +99,7 @@ class TableModel:
             "low": None if low is None else low.tolist(),
             "high": None if high is None else high.tolist(),
             "share_of_wrong": vars(share),
+            "doubts": cheap_doubts(noise, number, names, share, low, high),
         }
         return cls(data.encoder, model, np.unique(_hashes(data.X))[:_KEPT], about)
 

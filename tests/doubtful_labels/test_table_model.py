@@ -245,6 +245,15 @@ def test_the_background_class_is_chosen_kept_and_said(ncbench: Callable, tmp_pat
     assert ncbench(*evaluate, "--background", "no").code == 2
 
 
+def test_what_makes_the_noise_doubtful_is_noted(ncbench: Callable, tmp_path: Path) -> None:
+    few(tmp_path, ["a", "b"] * 20, "train.csv")
+    (tmp_path / "T.csv").write_text(",a,b\na,0.9,0.1\nb,0.1,0.9\n")
+    options = (*FIT[1:4], "--noise-matrix", "T.csv", "--cpe", "logistic")
+    note = "Note: classes with fewer than 30 true examples: a (about 20), b (about 20)\n"
+    assert note in ncbench("fit", *options, "--out", "model.skops").err
+    assert note in ncbench("issues", *options).err
+
+
 def few(tmp_path: Path, labels: list[str], name: str = "few.csv") -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(len(labels), 2))

@@ -69,7 +69,7 @@ def main(argv: list[str]) -> int:
         )
     write_model(Path(args.out), model)
     print(fitted_text(model.about))
-    for doubt in getattr(model.classifier.noise_matrix_, "warnings", ()):
-        print(f"ncbench: noise matrix: {doubt}", file=sys.stderr)
+    for doubt in model.about["doubts"]:
+        print(f"Note: {doubt}", file=sys.stderr)
     print(f"written: {args.out}", file=sys.stderr)
     return 0

@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
 
     from ncbench.data import UNKNOWN
     from ncbench.doubtful_labels import rank_labels
-    from ncbench.noise_estimation import read_own_data, uncertainty
+    from ncbench.noise_estimation import cheap_doubts, read_own_data, uncertainty
     from ncbench.report import as_csv, write
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
@@ -52,12 +52,15 @@ def main(argv: list[str]) -> int:
             clean=data.clean_labels,
             random_state=args.seed,
         )
-    found, (*_, share) = ranking.issues, uncertainty(ranking.noise, ranking.counts)
+    found, noise = ranking.issues, ranking.noise
+    low, high, share = uncertainty(noise, ranking.counts)
     if data.lines is not None:
         found["line"] = data.lines
     if data.clean is not None:
         found["checked"] = data.clean != UNKNOWN
     print(text(found, share, args.show))
+    for doubt in cheap_doubts(noise, ranking.counts, ranking.classes, share, low, high):
+        print(f"Note: {doubt}", file=sys.stderr)
     if args.out:
         write(as_csv(ranked(found)).rstrip("\n"), Path(args.out))
         print(f"written: {args.out}, with all {len(found)} rows", file=sys.stderr)
