@@ -328,6 +328,7 @@ def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Pa
     (tmp_path / "pets.csv").write_text("\n".join(joined) + "\n")
     run = ("estimate-noise", "--data", "pets.csv", "--target", "label", "--bootstrap", "0")
     plain = ncbench(*run, "--t-estimator", "confident_joint")
+    assert ncbench(run[0], *run[2:], "--t-estimator", "confident_joint") == plain  # without --data
     assert "300 rows, 5 features" in plain.out
     assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
     options = ("--keep", "born", "--drop", "weight,colour")

@@ -1,4 +1,4 @@
-"""estimate-noise         estimate the noise matrix of the labels in your own file."""
+"""estimate-noise FILE    estimate the noise matrix of the labels in your own file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ def main(argv: list[str]) -> int:
         description="Estimate how often each class of your file is labeled as each other class, "
         "and check whether the estimate is reliable.",
     )
-    parser.add_argument(
-        "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file"
+    file = parser.add_mutually_exclusive_group(required=True)
+    file.add_argument(
+        "file", nargs="?", metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file"
     )
+    file.add_argument("--data", metavar="FILE", help="the same")
     labels = parser.add_mutually_exclusive_group(required=True)
     labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
     labels.add_argument(
@@ -70,6 +72,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_columns(parser)
     args = parser.parse_args(argv)
+    args.data = args.data or args.file
 
     from ncbench.errors import NcbenchError
     from ncbench.plugin import get_registry
