@@ -15,6 +15,7 @@ from ncbench.doubtful_labels.clean_posterior import true_label_posterior
 from ncbench.doubtful_labels.noise_argument import (
     learner_of,
     number_labels,
+    require_no_gap,
     require_sparse,
     t_estimator,
 )
@@ -103,6 +104,7 @@ def rank_labels(
     estimator = t_estimator(noise_matrix, clean, annotations)
     if issparse(X):
         require_sparse(learner, noise_matrix)
+    require_no_gap(y)
     index = X.index if isinstance(X, pd.DataFrame) else None
     features, labels = check_X_y(X, y, dtype=np.float64, accept_sparse="csr")
     numbers = number_labels(labels, noise_matrix, estimator, clean, annotations)

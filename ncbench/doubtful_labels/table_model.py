@@ -112,7 +112,22 @@ class TableModel:
         """Return the features of a table, which may have other columns, too."""
         if not len(table):
             raise NcbenchError(f"{where}: no rows")
+        found = {str(name) for name in table.columns}
+        if self._used <= found:  # else the error is about all columns
+            table = table.loc[:, [str(name) in self._used for name in table.columns]]
         return self.encoder.transform(table, where=where)
+
+    def notice_missing(self, table: pd.DataFrame, where: str) -> None:
+        """Say how many numbers of each feature are missing in a table."""
+        filled = [c["name"] for c in self.encoder.columns if c["kind"] in ("number", "date")]
+        missing = {str(name): int(table.iloc[:, k].isna().sum()) for k, name in enumerate(table)}
+        gaps = [f"{name} ({missing[name]} of {len(table)})" for name in filled if missing[name]]
+        if gaps:
+            notice_once(f"{where}: missing values take the median of training: {', '.join(gaps)}")
+
+    @property
+    def _used(self) -> set[str]:
+        return {column["name"] for column in self.encoder.columns if column["kind"] != "left out"}
 
     def labeled(self, table: pd.DataFrame, column: str, where: str) -> tuple[Array, NDArray[Any]]:
         """Return the features and labels of the rows that have a label in a column.
@@ -120,6 +135,11 @@ class TableModel:
         Labels are compared with the classes of the model by name.
         """
         require_columns(table, [column], where)
+        if column in self._used:
+            raise NcbenchError(
+                f"{where}: column {column!r} is a feature of the model, which cannot be its labels; "
+                f"the model was fitted to the labels of {self.about.get('target')!r}"
+            )
         others = [str(name) != column for name in table.columns]
         X = self.features(table.loc[:, others], where)
         given = table.loc[:, column]
@@ -152,8 +172,7 @@ class TableModel:
 
     def other_columns(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the columns of a table that are not features: ids, dates, labels."""
-        used = {column["name"] for column in self.encoder.columns if column["kind"] != "left out"}
-        return table.loc[:, [str(name) not in used for name in table.columns]]
+        return table.loc[:, [str(name) not in self._used for name in table.columns]]
 
     def share_seen(self, X: Array) -> float:
         """Return the share of rows that equal rows the model was fitted to, from a sample of them.

@@ -109,9 +109,9 @@ def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
     sure = "check some labels drawn at random to make sure of the number"
     if gone:  # no label of it is worth checking
         sure = (
-            f"merge {_listed(gone)} with another class or drop its rows, since about no such label"
+            f"merge {_listed(gone)} with another class or drop its rows, since about no such label "
+            "is right"
         )
-        sure += " is right"
     listed = "Next, look at"
     if noise.verdict == DO_NOT_RELY:
         listed = f"Next, {sure}, and look at"

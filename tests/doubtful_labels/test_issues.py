@@ -99,6 +99,14 @@ def test_what_does_not_fit_is_refused(arguments: dict[str, Any], message: str) -
         find_label_issues(**{"X": X, "y": Y, **arguments})
 
 
+def test_a_missing_label_is_named_with_its_row() -> None:
+    for gap in (None, np.nan):
+        labels = Y.astype(object)
+        labels[7] = gap
+        with pytest.raises(NcbenchError, match=rf"y\[7\] is {gap}; leave out the rows without"):
+            find_label_issues(X, labels)
+
+
 def test_the_command_prints_the_first_ranks_and_writes_all(
     ncbench: Callable, tmp_path: Path
 ) -> None:

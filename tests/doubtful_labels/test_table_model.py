@@ -82,9 +82,9 @@ def test_from_a_table_to_a_classifier_and_how_good_it_is(
     done = ncbench("evaluate", "model.skops", "test.csv", "--target", "label")
     assert "taken as noisy, with the noise matrix of the model (by held_out_map)" in done.out
     assert "from 58 noisy labels; the uncertainty of the noise matrix is included" in done.out
-    assert "Warning" not in done.out
+    assert "Warning" not in done.err
     done = ncbench("evaluate", "model.skops", "train.csv", "--target", "label")
-    assert "Warning: about 100 % of these rows equal rows that the model was fitted to" in done.out
+    assert "Warning: about 100 % of these rows equal rows that the model was fitted to" in done.err
 
 
 def test_a_table_with_other_columns(ncbench: Callable, wine: pd.DataFrame, tmp_path: Path) -> None:
@@ -96,10 +96,20 @@ def test_a_table_with_other_columns(ncbench: Callable, wine: pd.DataFrame, tmp_p
     assert done.code == 0, done.err
     assert "column 'cask': 58 new values, first 'plastic' in row 1 (line 2)" in done.err
     assert "are left out: predicted" in done.err
+    assert "price" not in done.err  # it is copied
+    assert "missing values" not in done.err
     found = (tmp_path / "predictions.csv").read_text().splitlines()
     assert found[0] == "row,line,price,predicted,p_barbera,p_barolo,p_grignolino"
     assert found[2].startswith("2,3,1,")  # a whole number in spite of the gap below
     assert found[58].startswith("58,59,,")
+    gaps = other.assign(hue=np.nan, alcohol=[None, *other["alcohol"][1:]])
+    gaps.to_csv(tmp_path / "new.csv", index=False)
+    done = ncbench("predict", "model.skops", "new.csv", "--out", "gaps.csv")
+    said = "missing values take the median of training: alcohol (1 of 58), hue (58 of 58)\n"
+    assert said in done.err
+    other.rename(columns={"hue": "HUE"}).to_csv(tmp_path / "new.csv", index=False)
+    done = ncbench("predict", "model.skops", "new.csv", "--out", "again.csv")
+    assert "no column 'hue', which is one of the features; did you mean 'HUE'?" in done.err
     other.drop(columns="hue").to_csv(tmp_path / "new.csv", index=False)
     done = ncbench("predict", "model.skops", "new.csv", "--out", "again.csv")
     assert done.code == 2
@@ -164,7 +174,7 @@ def test_checked_labels_help_to_estimate_the_noise(
         ((*FIT, "--t-estimator", "dawid_skene"), "`ncbench estimate-noise --annotators COLUMNS"),
         (("predict", "train.csv", "test.csv", "--out", "p.csv"), "not a file that `ncbench fit`"),
         (("evaluate", "model.skops", "test.csv", "--target", "lable"), "did you mean 'label'?"),
-        (("evaluate", "model.skops", "test.csv", "--target", "cask"), "no column 'cask', which"),
+        (("evaluate", "model.skops", "test.csv", "--target", "cask"), "is a feature of the model"),
         (("evaluate", "model.skops", "test.csv", "--target", "sample"), "label 'W0"),
         (
             (*("evaluate", "model.skops", "test.csv", "--clean-column", "truth"),

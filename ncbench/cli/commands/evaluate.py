@@ -1,7 +1,8 @@
-"""evaluate MODEL FILE     estimate how good a model that fit wrote is on clean labels."""
+"""evaluate MODEL FILE    estimate how good a model that fit wrote is on clean labels."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ def main(argv: list[str]) -> int:
         table = read_table(Path(args.data).expanduser())
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
         X, y = model.labeled(table, column, f"file {args.data!r}")
+        model.notice_missing(table, f"file {args.data!r}")
         held_out, classes = hold_out(model.classifier, X, y, noise)
         found = [
             held_out.performance(name, psi.for_classes(classes)) for name, psi in measures.items()
@@ -87,6 +89,7 @@ def main(argv: list[str]) -> int:
     if seen > 0.1:
         print(
             f"Warning: about {seen:.0%} of these rows equal rows that the model was fitted to, "
-            "which flatters it; evaluate it on other rows".replace("%", " %")
+            "which flatters it; evaluate it on other rows".replace("%", " %"),
+            file=sys.stderr,
         )
     return 0

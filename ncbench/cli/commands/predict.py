@@ -1,4 +1,4 @@
-"""predict MODEL FILE      predict the classes of a table with a model that fit wrote."""
+"""predict MODEL FILE     predict the classes of a table with a model that fit wrote."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def main(argv: list[str]) -> int:
         table = read_table(Path(args.data).expanduser())
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
         X = model.features(table, f"file {args.data!r}")
+        model.notice_missing(table, f"file {args.data!r}")
         predicted, probabilities = model.classifier.predict_with_proba(X)
     with working(f"Writing {args.out}"):
         found = lines_of(table), model.classes, predicted, probabilities
