@@ -137,7 +137,7 @@ class TableModel:
         require_columns(table, [column], where)
         if column in self._used:
             raise NcbenchError(
-                f"{where}: column {column!r} is a feature of the model, which cannot be its labels; "
+                f"{where}: column {column!r} is a feature of the model and cannot be its labels; "
                 f"the model was fitted to the labels of {self.about.get('target')!r}"
             )
         others = [str(name) != column for name in table.columns]

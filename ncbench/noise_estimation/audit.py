@@ -274,22 +274,29 @@ def _crowd(sample: NoisySample) -> Crowd:
 
 
 def _annotators(sample: NoisySample, skills: Sequence[Array]) -> tuple[Annotator, ...]:
-    """Return the annotators, the best first."""
+    """Return the annotators, the best first: those that are right in the most cases for certain."""
     given = sample.annotations
     if given is None:
         return ()
     crowd = _crowd(sample)
     accuracy = crowd.accuracy(given)
-    count = np.bincount(given.annotators, minlength=len(given.names))
+    n_people = len(given.names)
+    by_class = np.zeros((n_people, sample.n_classes), dtype=np.int64)
+    np.add.at(by_class, (given.annotators, given.labels), 1)
     people = []
-    for k in np.argsort(-accuracy, kind="stable"):
+    for k in range(n_people):
+        count = int(by_class[k].sum())
+        # Resamples of a few labels may agree by chance.
+        by_count = counted_share(round(accuracy[k] * count), count)
         halves = [skill[k] for skill in skills if np.isfinite(skill[k])]
         low, high = _ends(accuracy[k], None, halves)
-        interval = Interval(
-            float(accuracy[k]), *(None if e is None else float(e) for e in (low, high))
-        )
-        people.append(Annotator(given.names[k], int(count[k]), interval, crowd.matrices[k]))
-    return tuple(people)
+        interval = Interval(float(accuracy[k]))
+        if low is not None and high is not None:
+            ends = min(float(low), by_count.low or 0.0), max(float(high), by_count.high or 1.0)
+            interval = Interval(float(accuracy[k]), *ends)
+        about = count, interval, crowd.matrices[k], tuple(by_class[k].tolist())
+        people.append((-(by_count.low or 0.0), Annotator(given.names[k], *about)))
+    return tuple(person for _, person in sorted(people, key=lambda each: each[0]))
 
 
 def _judged(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:

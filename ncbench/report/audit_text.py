@@ -111,8 +111,11 @@ def _people(noise: NoiseEstimate) -> list[str]:
     rows = [["", "labels", "right", "most often confused"]]
     for person in shown:
         wrong = person.confusion * (1 - np.eye(len(noise.classes)))
+        wrong[np.array(person.given) == 0] = 0  # a label that was never given says nothing
         i, j = np.unravel_index(wrong.argmax(), wrong.shape)
         confused = f"{noise.classes[j]} labeled {noise.classes[i]}, {wrong[i, j]:.0%}"
+        if not wrong[i, j]:
+            confused = "-"
         rows.append([person.name, str(person.labels), str(person.accuracy), confused])
     return ["", f"{title}, by the labels of all:", "", *_columns(rows)]
 

@@ -309,6 +309,28 @@ def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path)
     assert found["pairs"]["share_without"]["estimate"] != found["share"]["estimate"]
 
 
+def test_an_annotator_with_few_labels_is_neither_the_best_nor_certain(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    table = three_people(tmp_path / "mine.csv")
+    first = np.flatnonzero((table["ann"] == 0) & (table["bob"] == 0))[:4]
+    table["new"] = table["ann"].where(np.isin(np.arange(150), first))  # agrees, in four rows
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    options = ("mine.csv", "--annotators", "eve,ann,bob,new", "--bootstrap", "4")
+    done = ncbench("estimate-noise", *options, "--drop", "checked", "--json")
+    assert done.code == 0, done.err
+    people = json.loads(done.out)["annotators"]
+    assert people[0]["name"] == "ann"
+    (new,) = (person for person in people if person["name"] == "new")
+    assert new["accuracy"] > people[0]["accuracy"]
+    assert new["low"] < 0.65  # Wilson's interval of 4 of 4 begins at 0.60
+    for person in people:
+        assert person["low"] <= person["accuracy"] <= person["high"]
+    shown = ncbench("estimate-noise", *options, "--drop", "checked").out
+    confused = next(line for line in shown.splitlines() if line.startswith("new "))
+    assert " labeled 0, " in confused  # the only label that new gave
+
+
 def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_path: Path) -> None:
     table = three_people(tmp_path / "mine.csv")
     for k, person in enumerate(("eve", "ann", "bob")):
