@@ -27,6 +27,30 @@ def plain_name(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
+def shown_names(classes: Sequence[str]) -> tuple[str, ...]:
+    """Return names for a table, in quotes where only capitals or spaces tell them apart.
+
+    Examples
+    --------
+    >>> shown_names(["pear", "pear ", "apple"])
+    ("'pear'", "'pear '", 'apple')
+    """
+    plain = [plain_name(name) for name in classes]
+    return tuple(
+        repr(name) if plain.count(same) > 1 or name != name.strip() else name
+        for name, same in zip(classes, plain, strict=True)
+    )
+
+
+def notice_alike_classes(classes: Sequence[str], where: str) -> None:
+    """Say how to merge classes that only capitals or spaces tell apart."""
+    if len({plain_name(name) for name in classes}) < len(classes):
+        notice_once(
+            f"{where}: classes that differ in spaces or capitals only are kept apart; to merge "
+            "them, write them alike in the file, in pandas by .str.strip().str.lower()"
+        )
+
+
 def only_checked(name: str, known: Sequence[str]) -> str:
     """Say that a class occurs only among checked labels, and what it may be meant to be.
 

@@ -25,7 +25,11 @@ from ncbench.data import (
 )
 from ncbench.errors import NcbenchError, did_you_mean
 from ncbench.noise_estimation.given_labels import given_labels
-from ncbench.noise_estimation.label_notices import notice_given_away, notice_only_checked
+from ncbench.noise_estimation.label_notices import (
+    notice_alike_classes,
+    notice_given_away,
+    notice_only_checked,
+)
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -88,6 +92,7 @@ def read_own_data(
     name = next(place.name[: -len(s)] for s in TABLES if place.name.lower().endswith(s))
     dataset = Dataset.from_labels(encoder.transform(rest, where=where), labels, name=name)
     classes, clean = dataset.classes, None
+    notice_alike_classes(classes, f"{where}, target {target!r}")
     if checked is not None:
         y = label_array(labels, where=where)
         noisy, where = len(classes), f"{where}, column {clean_column!r}"

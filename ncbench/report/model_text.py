@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ncbench.noise_estimation import shown_names
 from ncbench.noise_estimation.estimate import LEVEL, Interval
 from ncbench.report.grid import Entry, Grid
 from ncbench.types import Array
@@ -32,12 +33,13 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     measure = about["measure"]
     if about.get("background") is not None:
         measure += f" (background class: {about['background']})"
+    names = shown_names(about["classes"])
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
     share = str(Interval(**about["share_of_wrong"])).replace("%", " %")
     source = about["t_estimator"]
     return (
         f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
-        f"{about['rows']:,} rows, {features}, classes {', '.join(about['classes'])}.\n"
+        f"{about['rows']:,} rows, {features}, classes {', '.join(names)}.\n"
         f"Wrong labels: {share}, " + (f"by {source}." if source else "as given.")
     )
 

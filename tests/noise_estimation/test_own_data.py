@@ -54,6 +54,16 @@ def test_a_class_of_checked_labels_alone_is_pointed_out(
     assert "row 3 (line 4): class 'Feige' occurs only among the checked labels, so no noisy" in said
 
 
+def test_classes_that_only_spaces_tell_apart_are_quoted(ncbench: Callable, tmp_path: Path):
+    table = pd.DataFrame({"x": np.arange(60) / 7, "label": ["pear", "pear ", "apple"] * 20})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model = ("--noise-matrix", "none", "--cpe", "logistic", "--out", "model.skops")
+    done = ncbench("fit", "t.csv", "--target", "label", *model)
+    assert done.code == 0, done.err
+    assert "classes apple, 'pear', 'pear '." in done.out
+    assert "to merge them, write them alike in the file, in pandas by .str.strip()" in done.err
+
+
 KINDS = ["Birne", "Apfel", "Quitte"] * 8
 
 
