@@ -107,12 +107,14 @@ class HeldOut:
     def _of_clean_labels(self, psi: Measure) -> Array:
         """Return the losses of confusion matrices drawn near that of clean labels.
 
-        Each class with labels gets one more, spread over all predictions. Otherwise 20 labels
-        without a mistake would give a loss of 0 for certain.
+        Each class with labels gets one more, spread over the classes that occur. Otherwise 20
+        labels without a mistake would give a loss of 0 for certain.
         """
         m, n = len(self.y), self.noise.n
         counts = self.noisy_confusion * m
-        counts = counts + (counts.sum(axis=1, keepdims=True) > 0) / n
+        labeled, predicted = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
+        occurs = labeled | predicted
+        counts = counts + np.outer(labeled, occurs) / occurs.sum()
         drawn = stream(0, "judge", m).multinomial(
             m, (counts / counts.sum()).ravel(), size=_RESAMPLES
         )

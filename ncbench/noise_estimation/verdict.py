@@ -114,8 +114,8 @@ def cheap_doubts(
 
     Examples
     --------
-    >>> T = NoiseMatrix([[1.0, 0.45], [0.0, 0.55]])
-    >>> cheap_doubts(T, np.array([1000, 0]), ["ant", "bee"], Interval(0.1), None, None)
+    >>> T = NoiseMatrix([[0.9, 0.45], [0.1, 0.55]])
+    >>> cheap_doubts(T, np.array([900, 100]), ["ant", "bee"], Interval(0.1), None, None)
     ['about none of the labels of bee is right; merge it with another class, or drop its rows']
     """
     warnings = list(getattr(noise, "warnings", ()))
@@ -194,9 +194,10 @@ def _disagreement(
 
 
 def classes_gone(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> list[str]:
-    """Return the classes that have about no true example."""
+    """Return the classes that have labels, but about no true example."""
     true = class_frequencies(noise, counts) * counts.sum()
-    return [name for name, count in zip(classes, true, strict=True) if count < _GONE]
+    gone = (counts > 0) & (true < _GONE)
+    return [name for name, no in zip(classes, gone, strict=True) if no]
 
 
 def _weak_points(
@@ -213,13 +214,14 @@ def _weak_points(
         )
     # Most labels of a rare class may be wrong labels of other classes.
     true = class_frequencies(noise, counts) * counts.sum()
-    for name in classes_gone(noise, counts, classes):
+    gone = classes_gone(noise, counts, classes)
+    for name in gone:
         yield (
             f"about none of the labels of {name} is right; merge it with another class, or drop "
             "its rows"
         )
-    few = [(name, k) for name, k in zip(classes, true, strict=True) if _GONE <= k < _RARE]
-    rare = [f"{name} (about {count:.0f})" for name, count in few]
+    few = [(name, k) for name, k in zip(classes, true, strict=True) if k < _RARE]
+    rare = [f"{name} (about {count:.0f})" for name, count in few if name not in gone]
     if rare:
         yield f"classes with fewer than {_RARE} true examples: {', '.join(rare)}"
     if low is not None and high is not None:

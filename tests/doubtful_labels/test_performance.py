@@ -83,6 +83,14 @@ def test_few_clean_labels_without_a_mistake_do_not_make_a_loss_of_0_certain() ->
         assert not np.signbit(found.loss)
         assert 0.06 < found.high < 0.4
         assert found.clean
+    # A class of the noise matrix that does not occur does not count.
+    names = [*NAMES, "zombie"]
+    T_more = pd.DataFrame(np.eye(3), names, names)
+    macro = [
+        estimate_performance(model, X_clear, y_clear, noise, measure="macro_f1").high
+        for noise in (None, T_more)
+    ]
+    assert macro[0] == pytest.approx(macro[1], rel=0.3)
 
 
 def test_pipelines_frames_and_missing_classes() -> None:
