@@ -50,6 +50,7 @@ TESTS = {
         "tests/results/test_rank_tests.py",
         "tests/results/test_statistics.py",
     ],
+    "ncbench.results.ranks": ["tests/results/test_ranks.py"],
     "ncbench.results.significance": ["tests/results/test_significance.py"],
     "ncbench.results.statistics": ["tests/results/test_statistics.py"],
 }
@@ -159,12 +160,14 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
             "a difference of 0 has p = 1",
         ),
     ],
+    "ncbench.results.ranks": [
+        ("if spread > 0:", "1", "the smallest spread of ranks that are not all tied is 1.5"),
+        ("reached = 0", "", "a group has two members: its end is at least 2"),
+    ],
     "ncbench.results.statistics": [
         ("s = float(difference.std", "-1.0", "not above 0: there is no spread to judge by"),
         ("@lru_cache(maxsize=1024)", "", "decides how often a quantile is computed"),
         ("return r if r <= 1 else", "r < 1", "the two rules meet at 1"),
-        ("if spread > 0:", "1", "the smallest spread of ranks that are not all tied is 1.5"),
-        ("reached = 0", "", "a group has two members: its end is at least 2"),
     ],
     "ncbench_plugins.algorithms.bisection": [
         ("best = 1.0 - np.eye", "2.0", "a constant added to a row changes no argmin"),

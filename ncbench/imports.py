@@ -14,7 +14,7 @@ _ROOMS = {
     "core": "argmin_path:argmin caratheodory:mixture confusion measure mixture noise_matrix "
     "seeds:random_streams",
     "plugin": "hookspecs:spec signature plugin_file:file catalogue:signature_cache registry "
-    "observers new_plugin:scaffold",
+    "registry:current observers new_plugin:scaffold",
     "data": "dataset noise_model data_files:npz table_files:tables tabular:encoding",
     "learning": "estimator:classifier posterior_classifier cpe:class_probabilities linear_softmax "
     "linear_softmax:noisy_losses penalty_path:penalty_search learnt_noise:joint_noise scoring "
@@ -22,10 +22,11 @@ _ROOMS = {
     "noise_estimation": "t_estimation:sample finalise:repair own_noise:audit",
     "theory": "theory.terms:bounds",
     "config": "settings:schema configs:schema keys:unknown_keys overrides defaults",
-    "run": "experiment:trial cell records:record provenance cpe_cache sweep worker rerun:verify",
+    "run": "experiment:trial experiment:problem cell records:record provenance cpe_cache sweep "
+    "worker rerun",
     "results": "reading:read configuration:config_key values:trial_value aggregate:frame "
-    "marks:best statistics rank_tests significance compare:reference theory.summary:regret "
-    "figures.results:series figures.sources:read versions",
+    "aggregate:config_key marks:best statistics statistics:ranks rank_tests significance "
+    "compare:reference theory.summary:regret figures.results:series figures.sources:read versions",
     "report": "grid layout export failures figures paper",
     "report.figures": "theory.figures:regret figures.confusion_matrices:confusion_matrices "
     "figures.critical_difference:critical_difference figures.frank_wolfe_path:frank_wolfe_path "

@@ -20,7 +20,7 @@ from needs import shared, unavailable
 
 from ncbench.cli.main import main
 from ncbench.errors import notice_once
-from ncbench.plugin.registry import use_files
+from ncbench.plugin import use_files
 
 BROWSER_FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),

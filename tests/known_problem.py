@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from ncbench import NoiseMatrix
 from ncbench.core.measure import Measure
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.types import Array
 from ncbench_plugins.datasets import synthetic
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ncbench.errors import NcbenchError, UnknownName
 
 if TYPE_CHECKING:
-    from ncbench.results import FrameBuilder
+    from ncbench.results import FrameBuilder, Records
 
 
 class Parser(argparse.ArgumentParser):
@@ -65,6 +66,26 @@ def read(args: argparse.Namespace) -> FrameBuilder:
 
     where = parse_where(args.where)
     return collect(args.folders, Value.parse(args.value, args.set), where)
+
+
+def read_losses(args: argparse.Namespace) -> FrameBuilder:
+    """Read the records as ``read`` does; raise NcbenchError if the value is not a loss."""
+    cells = read(args)
+    if not cells.value.is_loss:
+        raise NcbenchError(f"--value {cells.value}: expected a loss; only losses can be compared")
+    return cells
+
+
+def read_into_memory(folders: Sequence[str], where: Sequence[str] = ()) -> Records:
+    """Read records for figures, and report on standard error what they cannot show."""
+    from ncbench.results import parse_where, read_records
+    from ncbench.results.series import bayes_remarks
+
+    found = read_records(folders, parse_where(where))
+    found.problems.extend(bayes_remarks(found.records))
+    for problem in found.problems:
+        print(problem, file=sys.stderr)
+    return found
 
 
 def add_own_data(parser: argparse.ArgumentParser) -> None:
@@ -163,10 +184,9 @@ def _require_needs(t_estimator: str, clean_column: str | None) -> None:
 
 def require_measures(names: Sequence[str], optimized: bool = False) -> None:
     """Raise NcbenchError unless measures can be built by name alone, and optimized if they are."""
-    from ncbench.doubtful_labels import measures_without_parameters
     from ncbench.plugin import get_registry
 
-    found = measures_without_parameters()
+    found = dict(get_registry().each_built("measure"))
     usable = sorted(name for name, psi in found.items() if psi.family or not optimized)
     for name in names:
         if name in usable:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from importlib import import_module
-from pkgutil import iter_modules
 
-from ncbench.cli import commands
+from ncbench.cli.commands import subcommands
 from ncbench.config import SETTINGS
 from ncbench.plugin import KINDS, get_registry
 
@@ -43,8 +42,8 @@ def print_help(argv: list[str]) -> None:
 
         use_plugin_files(argv)
     print(_USAGE)
-    for module in iter_modules(commands.__path__):
-        about = import_module(f"ncbench.cli.commands.{module.name}").__doc__ or ""
+    for module in subcommands().values():
+        about = import_module(module).__doc__ or ""
         print(f"  python -m ncbench {about.splitlines()[0].rstrip('.')}")
     print(_HYDRA)
     print("Keys")

@@ -7,10 +7,9 @@ import contextlib
 import os
 import sys
 from importlib import import_module
-from pkgutil import iter_modules
 
 from ncbench import __version__
-from ncbench.cli import commands
+from ncbench.cli.commands import subcommands
 from ncbench.errors import NcbenchError, UnknownName, printable
 from ncbench.files import is_full
 
@@ -18,13 +17,10 @@ from ncbench.files import is_full
 def main() -> None:
     """Run the command line and exit."""
     argv = sys.argv[1:]
-    subcommands = {
-        module.name.replace("_", "-"): module.name for module in iter_modules(commands.__path__)
-    }
+    known = subcommands()
     try:
-        if argv and argv[0] in subcommands:
-            module = import_module(f"ncbench.cli.commands.{subcommands[argv[0]]}")
-            code = module.main(_use_files(argv[1:]))
+        if argv and argv[0] in known:
+            code = import_module(known[argv[0]]).main(_use_files(argv[1:]))
         elif argv == ["--version"]:
             print(f"ncbench {__version__}")
             code = 0
@@ -34,7 +30,7 @@ def main() -> None:
             print_help(argv)
             code = 0
         elif argv and "=" not in argv[0] and argv[0][:1] not in ("-", "~"):
-            error = UnknownName.among("subcommand", argv[0], subcommands)
+            error = UnknownName.among("subcommand", argv[0], known)
             error.add("other arguments are KEY=VALUE; see --help")
             raise error
         else:

@@ -23,11 +23,6 @@ from ncbench.run.sweep import Sweep, run_job
 def main(argv: Sequence[str]) -> int:
     """Run ``python -m ncbench`` without a subcommand; return the exit code."""
     args = parse_arguments(argv)
-    if args.config_path:
-        raise NcbenchError(
-            f"--config-path {args.config_path}: the shipped config files cannot be replaced; add "
-            "your own with --config-dir"
-        )
     args.overrides = use_plugin_files(readable(args.overrides))
     register()
     if args.only_asks:
@@ -82,7 +77,8 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
         kept = "Stopped; finished cells and trials are kept."
         print(f"\n{kept} Resume with: {sweep.resume_command}", file=sys.stderr)
         return 130
-    return _print_results(sweep)
+    suite = any(name.startswith("suite/") for name in composed.experiments)
+    return _print_results(sweep, suite)
 
 
 @contextlib.contextmanager
@@ -112,7 +108,7 @@ def _notice_edited(folders: Sequence[CellFolder]) -> None:
         print(f"ncbench: {what} run again: the code of {names} has changed", file=sys.stderr)
 
 
-def _print_results(sweep: Sweep) -> int:
+def _print_results(sweep: Sweep, suite: bool) -> int:
     """Print the table of a sweep and its failures; return 1 if a cell failed or did not run.
 
     The table is also written to the sweep's folder, as table.csv, table.md and table.tex. A suite
@@ -126,7 +122,7 @@ def _print_results(sweep: Sweep) -> int:
         print_sections,
         write,
     )
-    from ncbench.results import FrameBuilder, boards, solution
+    from ncbench.results import FrameBuilder, boards, solutions_of
 
     builder, outcome = FrameBuilder(), sweep.outcome()
     for record in outcome.records:
@@ -135,8 +131,8 @@ def _print_results(sweep: Sweep) -> int:
     results = Results.of(builder)
     print()
     ranked = []
-    if any("experiment=suite/" in text for text in sweep.command):
-        ranked = boards([solution(r) for r in outcome.records if r["status"] == "done"])
+    if suite:
+        ranked = boards(solutions_of(outcome.records, FrameBuilder()))
         print_sections(leaderboard_sections(ranked, {}))
     if len(results.frame):
         if not ranked:

@@ -56,8 +56,6 @@ def _ended(folder: Path, about: Mapping[str, Any]) -> bool:
         return False
     try:
         os.kill(about["pid"], 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # the process of another user
-        return False
+    except OSError as error:  # another one for the process of another user
+        return isinstance(error, ProcessLookupError)
     return False

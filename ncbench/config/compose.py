@@ -9,13 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ncbench.config.hydra_session import (
-    MOST_CELLS,
-    HydraSession,
-    explained,
-    parse_override,
-    values_of,
-)
+from ncbench.config.hydra_errors import explained
+from ncbench.config.hydra_session import MOST_CELLS, HydraSession, parse_override, values_of
 from ncbench.config.overrides import quoted, readable
 from ncbench.config.schema import resolve
 from ncbench.config.unknown_keys import refuse_unknown
@@ -83,14 +78,14 @@ class ComposedSweep(NamedTuple):
     cells: list[Config]
     first: list[str]
     """The overrides of the first cell, which choose the launcher for all cells."""
+    experiments: list[str]
+    """The names of the experiment files, with those that they list."""
 
 
 def compose_sweep(session: HydraSession, overrides: Sequence[str]) -> ComposedSweep:
     """Return the configuration of every combination of the swept values."""
-    swept = [
-        [*map(values_of, [*_swept_in_files(session, given), *given])]
-        for given in _experiments(session, session.parse(overrides))
-    ]
+    names, experiments = _experiments(session, session.parse(overrides))
+    swept = [[*map(values_of, [*_swept_in_files(session, given), *given])] for given in experiments]
     size = sum(math.prod(map(len, values)) for values in swept)
     if size > MOST_CELLS:
         raise NcbenchError(
@@ -100,7 +95,7 @@ def compose_sweep(session: HydraSession, overrides: Sequence[str]) -> ComposedSw
         print(f"ncbench: composing {size} cells", file=sys.stderr)
     combinations = [cell for values in swept for cell in itertools.product(*values)]
     cells = [_resolved(cfg) for cfg in session.compose_each(combinations)]
-    return ComposedSweep(cells, list(combinations[0]))
+    return ComposedSweep(cells, list(combinations[0]), names)
 
 
 def _resolved(cfg: DictConfig) -> Config:
@@ -108,8 +103,10 @@ def _resolved(cfg: DictConfig) -> Config:
     return resolve(cfg)
 
 
-def _experiments(session: HydraSession, given: list[Override]) -> list[list[Override]]:
-    """Return the overrides once for each experiment file that they name.
+def _experiments(
+    session: HydraSession, given: list[Override]
+) -> tuple[list[str], list[list[Override]]]:
+    """Return the names of experiment files, and the overrides once for each of them.
 
     Overrides may name several files, and a file may itself sweep over ``experiment``. Each file
     has its own values and its own sweep. The other sweeps of a file that lists files hold for each
@@ -117,20 +114,21 @@ def _experiments(session: HydraSession, given: list[Override]) -> list[list[Over
     """
     chosen = [override for override in given if override.key_or_group == "experiment"]
     if not chosen:
-        return [given]
+        return [], [given]
     others = [override for override in given if override not in chosen]
-    experiments = []
-    for line in values_of(chosen[-1]):
-        fixed = _fixed([*others, *session.parse([line])])
-        listed = session.swept_in_files(fixed).get("experiment")
+    names, experiments = [], []
+    for file in session.parse(values_of(chosen[-1])):
+        names.append(str(file.value()))
+        listed = session.swept_in_files(_fixed([*others, file])).get("experiment")
         if listed is None:
-            experiments.append([*session.parse([line]), *others])
+            experiments.append([file, *others])
             continue
-        common = _swept_in_files(session, [*session.parse([line]), *others])
+        common = _swept_in_files(session, [file, *others])
         common = [override for override in common if override.key_or_group != "experiment"]
-        for file in values_of(session.parse([f"+experiment={listed}"])[0]):
-            experiments.append([*session.parse([file]), *common, *others])
-    return experiments
+        for part in session.parse(values_of(session.parse([f"+experiment={listed}"])[0])):
+            names.append(str(part.value()))
+            experiments.append([part, *common, *others])
+    return names, experiments
 
 
 def _swept_in_files(session: HydraSession, given: list[Override]) -> list[Override]:

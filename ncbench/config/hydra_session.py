@@ -9,8 +9,9 @@ and then hands the cells to a launcher, which needs more:
 - ``hydra._internal.callbacks`` and ``Plugins.instantiate_launcher``, to start the launcher;
 - ``ConfigLoaderImpl._apply_overrides_to_config``, which sets values as Hydra itself does;
 - ``hydra.core.override_parser``: the key of an override, and the values it sweeps over;
-- ``FileConfigSource`` and the registry of sources: every config file is checked before it is read;
-- the wording of five of its messages, which are replaced by more helpful ones.
+- ``FileConfigSource`` and the registry of sources: every config file is checked before it is read.
+
+``hydra_errors`` knows the wording of five of its messages, which it replaces by more helpful ones.
 
 Tested with Hydra 1.3.2 to 1.3.8 and OmegaConf 2.3; pyproject.toml excludes 1.4.
 """
@@ -41,13 +42,13 @@ from hydra.errors import HydraException
 from hydra.plugins.config_source import ConfigResult
 from hydra.types import HydraContext, RunMode
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
+from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
 from ncbench.config.config_files import check_config_file
+from ncbench.config.hydra_errors import explained
 from ncbench.config.settings import SETTINGS
-from ncbench.config.unknown_keys import unknown_key
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError
 from ncbench.plugin import KINDS, get_registry
 
 CONFIG_NAME = "config"
@@ -58,17 +59,6 @@ FUNCTIONS = tuple(create_functions().functions)
 
 MOST_CELLS = 100_000
 """The largest number of cells of one sweep."""
-
-_LAUNCHERS = {"joblib": "joblib", "submitit_slurm": "slurm", "submitit_local": "slurm"}
-"""Launchers that are separate packages, and the extra that installs each."""
-
-_INTERNAL = re.compile(r"reference_type=|object_type=|full_key:|See https://hydra")
-_NO_EXPERIMENT = re.compile(r"Could not (find|load) 'experiment/(?P<name>[^']+)'")
-_NO_LAUNCHER = re.compile(r"Could not (find|load) 'hydra/launcher/(?P<name>[^']+)'")
-_MERGING = re.compile(r"Error merging override (?P<override>.+)")
-_NOT_CONVERTED = re.compile(r"could not be converted to (?P<type>Integer|Float|Boolean)")
-_TYPES = {"Integer": "a whole number", "Float": "a number", "Boolean": "true or false"}
-_UNKNOWN_KEY = re.compile(r"Could not override '(?P<key>[^']+)'")
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -345,20 +335,6 @@ def open_session(
         GlobalHydra.instance().clear()
 
 
-@contextlib.contextmanager
-def explained(prefix: str = "") -> Iterator[None]:
-    """Turn errors of Hydra, OmegaConf and YAML into NcbenchErrors."""
-    try:
-        yield
-    except (HydraException, OmegaConfBaseException) as error:
-        raise NcbenchError(prefix + _explanation(error)) from error
-    except OverflowError as error:  # a whole number where a float is expected
-        raise NcbenchError(f"{prefix}a number is too large: {error}") from error
-    except YAMLError as error:  # its message names the file and the line
-        reason = " ".join(str(error).split())
-        raise NcbenchError(f"{prefix}a config file is not valid YAML: {reason}") from error
-
-
 def _refuse_odd(override: Override) -> None:
     """Raise for an override that Hydra accepts, but ncbench cannot follow."""
     key, line = override.key_or_group, override.input_line
@@ -428,49 +404,3 @@ def _is_value(override: Override) -> bool:
     key = override.key_or_group
     changes = override.type is OverrideType.CHANGE and override.package is None
     return changes and (key in SETTINGS or ("." in key and key.partition(".")[0] in KINDS))
-
-
-def _explanation(error: BaseException) -> str:
-    """Return Hydra's message without the parts that only its developers need."""
-    lines: list[str] = []
-    current: BaseException | None = error
-    while current is not None:
-        for line in str(current).split("\n"):
-            text = line.strip()
-            if text and text not in lines and not _INTERNAL.match(text):
-                lines.append(text)
-        current = current.__cause__
-    if any(line.startswith("Config search path:") for line in lines):
-        lines = ["; ".join(itertools.takewhile(lambda t: t != "Config search path:", lines))]
-    message = "\n".join(lines)
-    if isinstance(error, InterpolationResolutionError):
-        return f"{error.full_key}: {message}"
-    if experiment := _NO_EXPERIMENT.search(message):
-        return str(UnknownName.among("+experiment", experiment["name"], _experiment_files()))
-    if launcher := _NO_LAUNCHER.search(message):
-        return _no_launcher(launcher["name"])
-    override, kind = _MERGING.search(message), _NOT_CONVERTED.search(message)
-    if override and kind:
-        return f"{override['override']}; expected {_TYPES[kind['type']]}"
-    key = _UNKNOWN_KEY.search(message)
-    if key:
-        return unknown_key(key["key"])
-    return message
-
-
-def _no_launcher(name: str) -> str:
-    extra = _LAUNCHERS.get(name)
-    if extra:
-        return f"hydra/launcher={name} is not installed: pip install 'ncbench[{extra}]'"
-    known = GlobalHydra.instance().config_loader().get_group_options("hydra/launcher")
-    return str(UnknownName.among("hydra/launcher", name, {*known, *_LAUNCHERS}))
-
-
-def _experiment_files(folder: str = "experiment") -> list[str]:
-    """Return the names of all experiment files; Hydra lists only those of one folder."""
-    loader = GlobalHydra.instance().config_loader()
-    files = [f"{folder}/{name}" for name in loader.get_group_options(folder)]
-    names = [file.removeprefix("experiment/") for file in files]
-    for inner in loader.list_groups(folder):
-        names += _experiment_files(f"{folder}/{inner}")
-    return names

@@ -32,8 +32,10 @@ class Settings:
     data_dir: str = _setting("data", "folder that contains the data sets")
     output_dir: str = _setting("outputs", "folder to write records to")
     threads: int = _setting(1, "number of BLAS and OpenMP threads in each cell")
-    cache: bool = _setting(True, "share CPE probabilities between cells, in output_dir/cache")
-    cache_limit: float = _setting(2.0, "maximum size of that cache, in GB")
+    cache: bool = _setting(
+        True, "share class probabilities and estimates of T, in output_dir/cache"
+    )
+    cache_limit: float = _setting(2.0, "maximum size of output_dir/cache/cpe, in GB")
     theory: bool = _setting(False, "record the terms of the regret bounds (dataset=synthetic)")
     force: bool = _setting(False, "run finished cells again")
     on_error: str = _setting("record", "when a cell fails: record it and go on, or raise and stop")

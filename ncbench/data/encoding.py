@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.data.columns import TableEncoder, notice_alike
+from ncbench.data.column_values import notice_alike
+from ncbench.data.columns import TableEncoder
 from ncbench.data.labels import label_array
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError, did_you_mean, notice_once

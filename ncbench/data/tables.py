@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff")
 
+_DECIMAL_COMMA = r"^\s*([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)\s*$"
+
 _ENGINES = {"parquet": "pyarrow", "excel": "openpyxl"}
 
 # Exceptions of readers for a file that does not match its suffix. scipy's ARFF reader raises a bare
@@ -157,8 +159,15 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
     numbers, numbers_with_comma = (
         set(found.select_dtypes("number").columns) for found in (table, with_comma)
     )
+    if not numbers < numbers_with_comma:
+        return _renamed(table, names, place)
     with_comma.attrs |= table.attrs
-    return _renamed(with_comma if numbers < numbers_with_comma else table, names, place)
+    # pandas leaves decimal commas in a column that has any text, where they would not be numbers.
+    for k, column in enumerate(with_comma.columns):
+        if column not in numbers_with_comma:
+            texts = with_comma.iloc[:, k].replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
+            with_comma.isetitem(k, texts)
+    return _renamed(with_comma, names, place)
 
 
 def _sheet(place: Path) -> pd.DataFrame:

@@ -183,7 +183,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
 
     def prediction_distribution(self, X: ArrayLike) -> Array:
         """Return the distribution of the randomized rule's prediction, which is a decision."""
-        return self._distribution(self._noisy(X), "mixture_")
+        return self._distribution(self._noisy(X), self.mixture_)
 
     @property
     def randomized(self) -> bool:
@@ -191,16 +191,15 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         return self.decision == "sample"
 
     def _decided(self, noisy: Array) -> NDArray[Any]:
-        distribution = self._distribution(noisy, "_rule")
+        distribution = self._distribution(noisy, self._rule)
         if self.decision != "sample":
             return np.asarray(self.classes_[distribution.argmax(axis=1)])
         u = check_random_state(self.random_state).uniform(size=(len(distribution), 1))
         drawn = (u >= distribution.cumsum(axis=1)[:, :-1]).sum(axis=1)
         return np.asarray(self.classes_[drawn])
 
-    def _distribution(self, noisy: Array, rule: str) -> Array:
-        corrected = self.noise_matrix_.correct_posterior(noisy)
-        return np.asarray(getattr(self, rule).distribution(corrected))
+    def _distribution(self, noisy: Array, rule: Any) -> Array:
+        return np.asarray(rule.distribution(self.noise_matrix_.correct_posterior(noisy)))
 
     def _noisy(self, X: ArrayLike) -> Array:
         check_is_fitted(self, "mixture_")

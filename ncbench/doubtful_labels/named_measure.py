@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ncbench.core import Measure
-from ncbench.errors import NcbenchError
 from ncbench.plugin import get_registry
 
 
@@ -34,22 +33,4 @@ def has_background(name: str) -> bool:
     >>> has_background("micro_f1"), has_background("g_mean")
     (True, False)
     """
-    parameters = get_registry().plugin("measure", name).parameters
-    return "background" in [parameter.name for parameter in parameters]
-
-
-def measures_without_parameters() -> dict[str, Measure]:
-    """Return the measures that can be built by name alone.
-
-    Examples
-    --------
-    >>> {"g_mean", "macro_f1", "cost"} & measures_without_parameters().keys() == {"g_mean", "macro_f1"}
-    True
-    """  # noqa: E501
-    found = {}
-    for name in get_registry().names("measure"):
-        try:
-            found[name] = named_measure(name)
-        except (NcbenchError, TypeError):
-            continue
-    return found
+    return get_registry().takes("measure", name, "background")

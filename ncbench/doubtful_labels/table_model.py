@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix
 
 from ncbench.data import TableEncoder, require_columns
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
@@ -166,9 +167,7 @@ class TableModel:
     def confusion(self, y: NDArray[Any], predicted: NDArray[Any]) -> Array:
         """Return the confusion matrix of true labels and predictions."""
         classes = self.classifier.classes_
-        n = len(classes)
-        cells = np.searchsorted(classes, y) * n + np.searchsorted(classes, predicted)
-        return np.bincount(cells, minlength=n**2).reshape(n, n) / len(y)
+        return np.asarray(confusion_matrix(y, predicted, labels=classes, normalize="all"))
 
     def other_columns(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the columns of a table that are not features: ids, dates, labels."""

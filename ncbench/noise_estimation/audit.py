@@ -234,7 +234,12 @@ def _share(
     def shares(matrices: Iterable[Array]) -> Array:
         return np.array([share_of_wrong(repair_estimate(T), counts) for T in matrices])
 
-    of_draws = None if draws is None else shares(draws)
+    of_draws = None
+    if draws is not None:
+        # Draws of an entry that is known to be small are skewed. The share adds up n (n - 1) of
+        # them, so the draws of the share are too high; that of the median of each entry is not.
+        of_draws = shares(draws)
+        of_draws += shares([np.median(draws, axis=0)])[0] - np.median(of_draws)
     low, high = _ends(np.array(estimate), of_draws, shares(halves))
     if low is None or high is None:
         return Interval(estimate)

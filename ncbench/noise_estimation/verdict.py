@@ -185,11 +185,11 @@ def _disagreement(
     if apart <= max(_CLOSE, _CLOSE_RATIO * share.estimate):
         return []
     count = labels_to_check((lowest + highest) / 2, apart / 2, rows)
+    others = "; ".join(f"{min(r.share, highest):.0%} if {r.assumption}" for r in rivals)
     return [
         f"classes may overlap: depending on the assumption, {lowest:.0%} to {highest:.0%} of the "
-        f"labels are wrong. {share.estimate:.0%} assumes that a linear model or trees describe the "
-        f"classes; {highest:.0%}, that they do not overlap. To settle it, check about "
-        f"{counted_text(count, 'label')} drawn at random (--plan {apart / 2:.2f})"
+        f"labels are wrong. This estimate is {share.estimate:.0%}; it would be {others}. To settle "
+        f"it, check about {counted_text(count, 'label')} drawn at random (--plan {apart / 2:.2f})"
     ]
 
 

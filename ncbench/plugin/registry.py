@@ -6,11 +6,9 @@ import contextlib
 import copy
 import dataclasses
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import pluggy
@@ -20,11 +18,9 @@ from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import spec
 from ncbench.plugin.code import code_of_file, code_of_module, is_own
 from ncbench.plugin.description import Plugin, Problem
-from ncbench.plugin.file import PluginFile, read_files
+from ncbench.plugin.file import PluginFile
 from ncbench.plugin.signature import Parameter, as_arguments, parameters_of
-from ncbench.plugin.signature_cache import Catalogue, default_path
-
-ENTRY_POINT_GROUP = "ncbench"
+from ncbench.plugin.signature_cache import Catalogue
 
 Address = tuple[str, str, str]
 """Distribution, version and entry point of a plug-in."""
@@ -193,6 +189,21 @@ class Registry:
         given = {k: v for k, v in arguments.items() if k in wanted or k not in supplied}
         return target(**as_arguments(given, self.plugin(kind, name).parameters))
 
+    def each_built(
+        self, kind: str, leave_out: type[Exception] = NcbenchError
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield the name of each plug-in of a kind, and what its defaults build.
+
+        Plug-ins that raise ``leave_out`` are left out, such as those with a required parameter.
+        """
+        for name in self.names(kind):
+            with contextlib.suppress(leave_out):
+                yield name, self.build(kind, name)
+
+    def takes(self, kind: str, name: str, argument: str) -> bool:
+        """Whether the signature of a plug-in has an argument."""
+        return argument in inspect.signature(self.target(kind, name)).parameters
+
     def including(self, offers: Mapping[str, Mapping[str, Any]]) -> Registry:
         """Return a registry that also has these plug-ins, by kind and name; they replace others."""
         address = ("unregistered", "", "")
@@ -269,54 +280,6 @@ class Registry:
                 f"{', '.join(_HOOKS)} with @ncbench.hookimpl"
             )
         return offers
-
-
-_files: tuple[PluginFile, ...] = ()
-
-
-def use_files(paths: Iterable[str | Path]) -> None:
-    """Make :func:`get_registry` use the plug-ins of these files; replaces earlier files.
-
-    Applies to this process. Raises NcbenchError if a file is missing, broken, or has no hook.
-    """
-    global _files
-    files = read_files(paths)
-    if files:
-        _registry(files)  # raises now if a file is broken
-    _files = files
-
-
-def files_in_use() -> list[str]:
-    """Return the absolute paths last passed to :func:`use_files`."""
-    return [str(file.path) for file in _files]
-
-
-def get_registry() -> Registry:
-    """Return the registry of installed plug-ins and files in use.
-
-    Each process builds it on first use.
-    """
-    return _temporary or _registry(_files)
-
-
-_temporary: Registry | None = None
-
-
-@contextlib.contextmanager
-def using(registry: Registry) -> Iterator[None]:
-    """Make :func:`get_registry` return another registry inside the block."""
-    global _temporary
-    before, _temporary = _temporary, registry
-    try:
-        yield
-    finally:
-        _temporary = before
-
-
-@cache
-def _registry(files: tuple[PluginFile, ...]) -> Registry:
-    installed = entry_points(group=ENTRY_POINT_GROUP)
-    return Registry([*installed, *files], Catalogue(default_path()))
 
 
 def _address(point: EntryPoint | PluginFile) -> Address:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from ncbench import __version__
 from ncbench.errors import NcbenchError
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin.current import get_registry
+from ncbench.plugin.registry import KINDS
 
 _NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 _LONGEST = 60

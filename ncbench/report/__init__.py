@@ -5,15 +5,23 @@ Import ``audit_text``, ``diagnosis_text``, ``issues_text``, ``model_text``, ``pr
 need matplotlib, the extra ``report``.
 """
 
-from ncbench.report.export import TABLE_FORMATS, Results, as_csv, print_or_write, write
+from ncbench.report.export import (
+    TABLE_FORMATS,
+    Results,
+    as_csv,
+    as_json,
+    print_or_write,
+    print_or_write_sections,
+    write,
+)
 from ncbench.report.failures import print_failures
 from ncbench.report.grid import markdown_of, print_sections
-from ncbench.report.leaderboard_text import LEADERBOARD_FORMATS, leaderboard_sections
-from ncbench.report.reference_text import COMPARISON_FORMATS, comparison_sections
-from ncbench.report.significance_text import SIGNIFICANCE_FORMATS, Conclusions
+from ncbench.report.leaderboard_text import leaderboard_json, leaderboard_sections
+from ncbench.report.reference_text import comparison_sections
+from ncbench.report.significance_text import Conclusions
 
 __all__ = [
-    "COMPARISON_FORMATS", "LEADERBOARD_FORMATS", "SIGNIFICANCE_FORMATS", "TABLE_FORMATS",
-    "Conclusions", "Results", "as_csv", "comparison_sections", "leaderboard_sections",
-    "markdown_of", "print_failures", "print_or_write", "print_sections", "write",
+    "TABLE_FORMATS", "Conclusions", "Results", "as_csv", "as_json", "comparison_sections",
+    "leaderboard_json", "leaderboard_sections", "markdown_of", "print_failures", "print_or_write",
+    "print_or_write_sections", "print_sections", "write",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
-from ncbench.report.grid import Grid
+from ncbench.report.grid import Grid, Section, markdown_of, print_sections, text_of
 from ncbench.report.layout import Layout, grid, with_missing
 from ncbench.results import NUMBERS, FrameBuilder, Value, as_text, keys_of, marked
 
@@ -85,8 +85,7 @@ class Results:
 
     def json(self) -> str:
         """Return the tidy table as a JSON list of rows."""
-        text: str = self.tidy().to_json(orient="records", indent=2, double_precision=15)
-        return text
+        return as_json(self.tidy())
 
     def parquet(self) -> bytes:
         """Return the tidy table as Parquet."""
@@ -124,6 +123,12 @@ def as_csv(frame: pd.DataFrame) -> str:
     return text
 
 
+def as_json(frame: pd.DataFrame) -> str:
+    """Return a frame as a JSON list of rows."""
+    text: str = frame.to_json(orient="records", indent=2, double_precision=15)
+    return text
+
+
 def no_formula(value: Any) -> Any:
     """Return a value, with an apostrophe in front if a spreadsheet would take it for a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
@@ -153,3 +158,25 @@ def print_or_write(content: str | bytes, out: str | None) -> None:
         return
     write(content, Path(out))
     print(f"written: {out}", file=sys.stderr)
+
+
+def print_or_write_sections(
+    sections: Sequence[Section], form: str, out: str | None, **others: Callable[[], str]
+) -> None:
+    """Print tables, or write them to a file if one is given.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+    form : str
+        ``table``, ``md``, or the name of one of ``others``.
+    out : str or None
+        The file.
+    **others
+        Functions that return the content in other formats.
+    """
+    if form == "table" and out is None:
+        print_sections(sections)  # in bold, as wide as the terminal
+        return
+    made = {"table": lambda: text_of(sections), "md": lambda: markdown_of(sections), **others}
+    print_or_write(made[form](), out)

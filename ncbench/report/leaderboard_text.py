@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ncbench.errors import counted
-from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
+from ncbench.report.grid import Entry, Grid, Section
 from ncbench.report.significance_text import letters
 from ncbench.results import Board
 
@@ -61,17 +61,10 @@ def _notes(board: Board, boards: int) -> list[str]:
     return notes
 
 
-def as_json(boards: Sequence[Board], reasons: Mapping[str, int]) -> str:
+def leaderboard_json(boards: Sequence[Board], reasons: Mapping[str, int]) -> str:
     """Return the boards as JSON."""
     data: list[dict[str, Any]] = []
     for board in boards:
         standings = [each._asdict() for each in board.standings]
         data.append({**asdict(board), "standings": standings})
     return json.dumps({"boards": data, "not_added": dict(reasons)}, indent=2, allow_nan=False)
-
-
-LEADERBOARD_FORMATS = {
-    "table": lambda boards, reasons: text_of(leaderboard_sections(boards, reasons)),
-    "md": lambda boards, reasons: markdown_of(leaderboard_sections(boards, reasons)),
-    "json": as_json,
-}

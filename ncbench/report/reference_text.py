@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ncbench.report.export import as_csv
-from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
+from ncbench.report.grid import Entry, Grid, Section
 from ncbench.results import AHEAD, COMPARED, NOT_PRESENT, Comparison, as_text
 
 
@@ -28,39 +27,23 @@ def comparison_sections(comparison: Comparison) -> list[Section]:
     ]
 
 
-def _csv(comparison: Comparison) -> str:
-    """Return one row for each cell."""
-    return as_csv(comparison.cells).rstrip("\n")
-
-
-def _json(comparison: Comparison) -> str:
-    """Return one row for each cell."""
-    text: str = comparison.cells.to_json(orient="records", indent=2, double_precision=15)
-    return text
-
-
-COMPARISON_FORMATS = {
-    "table": lambda comparison: text_of(comparison_sections(comparison)),
-    "csv": _csv,
-    "json": _json,
-    "md": lambda comparison: markdown_of(comparison_sections(comparison)),
-}
-
-
 def _entries(row: Mapping[Any, Any]) -> list[Entry]:
-    theirs = Entry(f"{row['theirs']:.3f} ({row['theirs_sem']:.3f})")
+    theirs = Entry(with_error(row, "theirs"))
     if math.isnan(row["ours"]):
         return [Entry("-"), theirs, Entry("-"), Entry("-"), Entry(row["verdict"])]
-    ours = f"{row['ours']:.3f}"
-    if not math.isnan(row["ours_sem"]):
-        ours += f" ({row['ours_sem']:.3f})"
     return [
-        Entry(ours),
+        Entry(with_error(row, "ours")),
         theirs,
         Entry(f"{row['difference']:+.3f}"),
         Entry(in_errors_text(row)),
         Entry(row["verdict"], bold=row["verdict"] == AHEAD),
     ]
+
+
+def with_error(row: Mapping[Any, Any], whose: str) -> str:
+    """Return our mean or theirs, with its standard error if it has one."""
+    mean, error = row[whose], row[f"{whose}_sem"]
+    return f"{mean:.3f}" if math.isnan(error) else f"{mean:.3f} ({error:.3f})"
 
 
 def in_errors_text(row: Mapping[Any, Any]) -> str:

@@ -31,16 +31,15 @@ def regret_sections(frame: pd.DataFrame, style: str) -> list[Section]:
     """
     same = [key for key in curve_keys(frame) if frame[key].nunique() == 1]
     about = ", ".join(f"{key}={frame[key].iloc[0]}" for key in same)
-    sections = [Section(about, _grid(frame.drop(columns=same), style))]
-    fitted = slopes(frame)
+    terms, fitted = frame.drop(columns=same), slopes(frame)
     if len(fitted):
-        sections.append(Section("", _grid(fitted.drop(columns=[*same, "at_1"]), style)))
-        return sections
+        slopes_grid = _grid(fitted.drop(columns=[*same, "at_1"]), style)
+        return [Section(about, _grid(terms, style)), Section("", slopes_grid)]
     no_slope = (
         "No slope of the regret: a slope needs positive regret at two or more sample sizes, such "
         "as dataset.train=100,1000,10000."
     )
-    return [sections[0]._replace(grid=_grid(frame.drop(columns=same), style, no_slope))]
+    return [Section(about, _grid(terms, style, no_slope))]
 
 
 def _grid(table: pd.DataFrame, style: str, *notes: str) -> Grid:

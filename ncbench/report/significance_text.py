@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ncbench.errors import counted
-from ncbench.report.grid import Entry, Grid, Section, markdown_of, text_of
+from ncbench.report.grid import Entry, Grid, Section
 from ncbench.results import Pair, Ranking, Ranks, as_text
 
 
@@ -55,13 +55,6 @@ class Conclusions:
                 "warning": pair.warning,
             }
         return json.dumps(data, indent=2, allow_nan=False)
-
-
-SIGNIFICANCE_FORMATS = {
-    "table": lambda conclusions: text_of(conclusions.sections()),
-    "md": lambda conclusions: markdown_of(conclusions.sections()),
-    "json": Conclusions.json,
-}
 
 
 def _pair_grid(pair: Pair) -> Grid:

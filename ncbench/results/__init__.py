@@ -4,9 +4,10 @@ Import ``regret`` and ``series`` by their paths: they need scikit-learn.
 """
 
 from ncbench.results.best import BEST, TIED, marked, rule
-from ncbench.results.config_key import written
-from ncbench.results.frame import LEADING, NUMBERS, FrameBuilder, as_text, in_order, keys_of, tidy
-from ncbench.results.leaderboard import Board, Solution, added, boards, fits, solution
+from ncbench.results.config_key import as_text, written
+from ncbench.results.frame import LEADING, NUMBERS, FrameBuilder, in_order, keys_of, tidy
+from ncbench.results.leaderboard import Board, boards
+from ncbench.results.ranks import Ranks
 from ncbench.results.read import (
     Records,
     collect,
@@ -20,19 +21,18 @@ from ncbench.results.reference import (
     AHEAD,
     BEHIND,
     COMPARED,
-    ERRORS,
     NOT_PRESENT,
     Comparison,
     read_reference,
 )
 from ncbench.results.significance import Pair, Ranking, rankings
-from ncbench.results.statistics import Ranks
+from ncbench.results.solutions import addable, solutions_of
 from ncbench.results.trial_value import LOSS, Value
 
 __all__ = [
-    "AHEAD", "BEHIND", "BEST", "COMPARED", "ERRORS", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
+    "AHEAD", "BEHIND", "BEST", "COMPARED", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
     "TIED", "Board", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records",
-    "Solution", "Value", "added", "as_text", "boards", "collect", "each_record", "find_records",
-    "fits", "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings",
-    "read_records", "read_reference", "rule", "solution", "tidy", "written",
+    "Value", "addable", "as_text", "boards", "collect", "each_record", "find_records",
+    "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings", "read_records",
+    "read_reference", "rule", "solutions_of", "tidy", "written",
 ]  # fmt: skip

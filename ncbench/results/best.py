@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ncbench.results.frame import as_text, keys_of, known_ratio
+from ncbench.results.config_key import as_text
+from ncbench.results.frame import keys_of, known_ratio
 from ncbench.results.rank_tests import TIE
 from ncbench.results.statistics import differences, mean_interval
 

@@ -1,10 +1,10 @@
-"""Flatten the configurations of records, compare them, and find the newest record of each."""
+"""The keys of configurations: flatten, compare and write them, and find the newest record."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
@@ -121,6 +121,54 @@ def varies(frame: pd.DataFrame, key: str) -> bool:
     if parameter:
         return bool((values.groupby(frame[group]).nunique(dropna=False) > 1).any())
     return True
+
+
+def of_a_method(key: str) -> bool:
+    """Whether a key is a parameter of an algorithm, a CPE learner or a T estimator."""
+    kind, dot, _ = key.partition(".")
+    return bool(dot) and kind in ("algo", "cpe", "t_estimator")
+
+
+def matches(value: Any, texts: Sequence[str]) -> bool:
+    """Whether a value equals one of the texts from a command line."""
+    return any(same_text(text, as_text(value)) for text in texts)
+
+
+def same_text(text: str, known: str) -> bool:
+    """Whether two texts have the same value, such as 1.0 and 1.
+
+    Examples
+    --------
+    >>> same_text("1.0", "1"), same_text("fw", "ncfw")
+    (True, False)
+    """
+    if text == known:
+        return True
+    try:
+        return math.isclose(float(text), float(known), rel_tol=1e-12)
+    except ValueError:
+        return False
+
+
+def as_text(value: Any) -> str:
+    """Return the value of a key as text for a command line.
+
+    Different numbers have different texts, because tables and pairs look up cells by their text.
+
+    Examples
+    --------
+    >>> as_text(0.3), as_text(2.0), as_text(0.1 + 0.2), as_text([1, None])
+    ('0.3', '2', '0.30000000000000004', '[1, null]')
+    """
+    value = getattr(value, "item", lambda: value)()  # the number in a numpy scalar
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        if math.isnan(value):
+            return ""
+        short = f"{value:.15g}"
+        return short if float(short) == value else repr(value)
+    return comparable(value)
 
 
 def comparable(value: Any) -> str:

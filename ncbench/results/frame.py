@@ -11,7 +11,16 @@ import pandas as pd
 from ncbench.config import not_default
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import get_registry
-from ncbench.results.config_key import Newest, comparable, flat, varies
+from ncbench.results.config_key import (
+    Newest,
+    as_text,
+    comparable,
+    flat,
+    matches,
+    of_a_method,
+    same_text,
+    varies,
+)
 from ncbench.results.dataset_name import Which, distinct_names, own_name, which
 from ncbench.results.statistics import mean_interval, overlap
 from ncbench.results.trial_value import Value, known_values, no_such_value
@@ -330,60 +339,12 @@ def known_ratio(ratio: float) -> float | None:
     return None if math.isnan(ratio) else ratio
 
 
-def of_a_method(key: str) -> bool:
-    """Whether a key is a parameter of an algorithm, a CPE learner or a T estimator."""
-    kind, dot, _ = key.partition(".")
-    return bool(dot) and kind in ("algo", "cpe", "t_estimator")
-
-
 def _has(kind: str, name: str, parameter: str) -> bool:
     """Whether a plug-in has a parameter; a record may be older than the parameter."""
     try:
         return any(each.name == parameter for each in get_registry().plugin(kind, name).parameters)
     except NcbenchError:  # the plug-in may not be installed here
         return False
-
-
-def matches(value: Any, texts: Sequence[str]) -> bool:
-    """Whether a value equals one of the texts from a command line."""
-    return any(same_text(text, as_text(value)) for text in texts)
-
-
-def same_text(text: str, known: str) -> bool:
-    """Whether two texts have the same value, such as 1.0 and 1.
-
-    Examples
-    --------
-    >>> same_text("1.0", "1"), same_text("fw", "ncfw")
-    (True, False)
-    """
-    if text == known:
-        return True
-    try:
-        return math.isclose(float(text), float(known), rel_tol=1e-12)
-    except ValueError:
-        return False
-
-
-def as_text(value: Any) -> str:
-    """Return the value of a key as text for a command line.
-
-    Different numbers have different texts, because tables and pairs look up cells by their text.
-
-    Examples
-    --------
-    >>> as_text(0.3), as_text(2.0), as_text(0.1 + 0.2), as_text([1, None])
-    ('0.3', '2', '0.30000000000000004', '[1, null]')
-    """
-    value = getattr(value, "item", lambda: value)()  # the number in a numpy scalar
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float):
-        if math.isnan(value):
-            return ""
-        short = f"{value:.15g}"
-        return short if float(short) == value else repr(value)
-    return comparable(value)
 
 
 def _sortable(column: pd.Series) -> pd.Series:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from ncbench.errors import NcbenchError, counted, printable
 from ncbench.results.frame import Filter, FrameBuilder
 from ncbench.results.trial_value import Value
 from ncbench.run import SUFFIX, is_archive, read_record, record_paths, unpack, with_bar
+from ncbench.types import Record
 
 
 class Found(NamedTuple):
@@ -96,27 +97,38 @@ def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -
         As for :class:`ncbench.results.frame.FrameBuilder`.
     """
     builder = FrameBuilder(value, where)
-    complete = 0
-    for record in each_record(folders):
-        try:
-            builder.add(record)
-            complete += 1
-        except ValueError as error:
-            print(f"ignored: {error}", file=sys.stderr)
-    if not complete:
+    if not sum(1 for _ in complete(each_record(folders), builder)):
         raise no_records(folders)
     builder.check()
     if not len(builder):
         filters = " ".join(f"{key}={','.join(values)}" for key, values in builder.where.items())
         raise NcbenchError(f"no record matches --where {filters}")
-    if builder.left_out:
-        older = counted(builder.left_out, "older record")
+    report_older(builder.left_out)
+    return builder
+
+
+def complete(records: Iterable[Record], builder: FrameBuilder) -> Iterator[tuple[Record, bool]]:
+    """Add records to a builder; yield each, and whether it matches the builder's filter.
+
+    Incomplete ones are reported on standard error.
+    """
+    for record in records:
+        try:
+            matches = builder.add(record)
+        except ValueError as error:
+            print(f"ignored: {error}", file=sys.stderr)
+        else:
+            yield record, matches
+
+
+def report_older(count: int) -> None:
+    """Report on standard error that older records were left out, if there are any."""
+    if count:
         print(
-            f"left out: {older} of the same configurations, with other data, other plug-in "
-            "versions, or in another folder",
+            f"left out: {counted(count, 'older record')} of the same configurations, with other "
+            "data, other plug-in versions, or in another folder",
             file=sys.stderr,
         )
-    return builder
 
 
 def no_records(folders: Sequence[str]) -> NcbenchError:

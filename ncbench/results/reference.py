@@ -12,16 +12,8 @@ import pandas as pd
 from scipy.special import stdtr
 
 from ncbench.errors import NcbenchError, counted
-from ncbench.results.frame import (
-    LEADING,
-    Filter,
-    as_text,
-    in_order,
-    keys_of,
-    known_ratio,
-    matches,
-    of_a_method,
-)
+from ncbench.results.config_key import as_text, matches, of_a_method
+from ncbench.results.frame import LEADING, Filter, in_order, keys_of, known_ratio
 from ncbench.results.rank_tests import TIE
 from ncbench.results.statistics import holm, overlap
 

@@ -16,15 +16,16 @@ from ncbench.core import Measure, stream
 from ncbench.data import Dataset
 from ncbench.errors import NcbenchError, NotApplicable, counted, require
 from ncbench.plugin import get_registry
-from ncbench.results.config_key import Newest, flat, varies
-from ncbench.results.frame import as_text, in_order
+from ncbench.results.config_key import Newest, as_text, flat, varies
+from ncbench.results.frame import in_order
 from ncbench.results.statistics import overlap
 from ncbench.theory import Population, bayes_optimal
 
 CURVE = ["measure", "dataset", "algo", "t_estimator", "cpe"]
 """Keys that always identify a curve of regret against m; other keys are added if they differ."""
 
-_SIZES = ("dataset.train", "test_size")  # these determine m
+SIZES = ("dataset.train", "test_size")
+"""Keys that determine m, the size of the training part."""
 
 _FEWEST = 1000  # with fewer points, comparing with a quarter of them does not measure the error
 
@@ -45,7 +46,6 @@ def optima(name: str, size: int) -> pd.DataFrame:
     balanced_error 0.5182    ...
     """
     require(size >= _FEWEST, "size", size, f"at least {_FEWEST} points of the population")
-    registry = get_registry()
     dataset = _load(name)
     fine, coarse = (Population.of(dataset, k) for k in (size, size // 4))
     if fine is None or coarse is None:
@@ -54,16 +54,13 @@ def optima(name: str, size: int) -> pd.DataFrame:
             "computed; use a data set with a known distribution, such as dataset=synthetic"
         )
     rows = []
-    for plugin in registry.plugins():
-        if plugin.kind != "measure":
-            continue
+    for measure, psi in get_registry().each_built("measure"):
         try:
-            psi: Measure = registry.build("measure", plugin.name)
             optimum = bayes_optimal(psi, fine.posterior)
         except NcbenchError:
-            continue  # it cannot be optimized, or needs a cost matrix
+            continue  # it cannot be optimized
         change = abs(optimum.value - bayes_optimal(psi, coarse.posterior).value)
-        rows.append({"measure": plugin.name, "bayes": optimum.value, "error": optimum.gap + change})
+        rows.append({"measure": measure, "bayes": optimum.value, "error": optimum.gap + change})
     return pd.DataFrame(rows)
 
 
@@ -96,7 +93,7 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         )
     frame = pd.DataFrame(rows)
     about = [*CURVE, "sigma", *_NUMBERS]
-    keys_met = [key for key in frame.columns if key not in (*about, *_SIZES) or key == "trials"]
+    keys_met = [key for key in frame.columns if key not in (*about, *SIZES) or key == "trials"]
     alike = [rows for _, rows in frame.groupby(CURVE)]
     others = [key for key in keys_met if any(varies(rows, key) for rows in alike)]
     frame = in_order(frame, [*CURVE, *others, "sigma", "m"])

@@ -11,13 +11,10 @@ import pandas as pd
 
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.results.best import method_keys, problem_keys
-from ncbench.results.frame import LEADING, as_text, tidy
-from ncbench.results.regret import least_loss
+from ncbench.results.config_key import as_text
+from ncbench.results.frame import LEADING, tidy
+from ncbench.results.regret import SIZES, least_loss
 from ncbench.types import Record
-
-SIZES = ("dataset.train", "test_size")
-"""Keys that determine the size of the training part."""
-
 
 ADDED = ("problem", "setting", "series", "style", "train_size", "bayes", "link")
 """Columns that ``results`` adds to a tidy frame."""

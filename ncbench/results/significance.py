@@ -10,15 +10,9 @@ import pandas as pd
 
 from ncbench.errors import NcbenchError, UnknownName, counted, did_you_mean
 from ncbench.results.best import Measured, in_pairs, method_keys, problem_keys, problems
-from ncbench.results.frame import same_text
-from ncbench.results.statistics import (
-    Ranks,
-    WinsTiesLosses,
-    friedman,
-    holm,
-    paired,
-    wins_ties_losses,
-)
+from ncbench.results.config_key import same_text
+from ncbench.results.ranks import Ranks, WinsTiesLosses, friedman, wins_ties_losses
+from ncbench.results.statistics import holm, paired
 
 ByProblem = dict[tuple[str, ...], dict[str, Measured]]
 """The cell of each method, by problem and label of the method."""

@@ -1,6 +1,6 @@
 """Run trials, cells and sweeps, and store their records.
 
-Import ``cell``, ``verify`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
+Import ``cell``, ``rerun`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
 from ncbench.run.archive import SUFFIX, is_archive, pack, published, unpack
@@ -9,7 +9,6 @@ from ncbench.run.progress import STOP, Progress, read_sweep, watched, with_bar, 
 from ncbench.run.record import (
     NOT_IDENTITY,
     CellFolder,
-    checked_record,
     identified,
     read_configs,
     read_record,
@@ -17,7 +16,7 @@ from ncbench.run.record import (
 )
 
 __all__ = [
-    "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "checked_record", "describe_cell",
+    "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "describe_cell",
     "identified", "is_archive", "pack", "published", "read_configs", "read_record", "read_sweep",
     "record_paths", "result_line", "unpack", "watched", "with_bar", "working",
 ]  # fmt: skip

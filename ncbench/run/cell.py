@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import sys
 import time
 import traceback
@@ -15,8 +14,9 @@ from threadpoolctl import threadpool_limits
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.files import is_full
 from ncbench.plugin import get_registry, observers, use_files
+from ncbench.run.problem import Cell, fixed_test_part
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_code, plugin_versions
-from ncbench.run.trial import Cell, fixed_test_part, losses, prepare, run_trial
+from ncbench.run.trial import losses, prepare, run_trial
 from ncbench.types import Config
 
 
@@ -102,8 +102,7 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
     computed from the stored confusion matrices.
     """
     config, registry = cell.config, get_registry()
-    algorithm = registry.target("algo", config["algo"]["name"])
-    if config["force"] or "measure" in inspect.signature(algorithm).parameters:
+    if config["force"] or registry.takes("algo", config["algo"]["name"], "measure"):
         return {}
     for name in registry.names("measure"):
         if name == config["measure"]["name"]:

@@ -1,34 +1,8 @@
 """Records: one JSON file for each cell, ``output_dir/cells/<id>/record.json``.
 
-key                 meaning
-=================== ==================================================================
-schema              version of this layout; readers ignore records of another version
-id                  hash of configuration, plug-in versions and data; names the folder
-status              ``done``, ``skipped`` (with ``reason``) or ``failed`` (with ``reason``
-                    and, unless the process was killed, ``traceback``)
-config              the resolved configuration
-plugins             distribution and version of each plug-in used
-code                hash of the code of each plug-in used
-dataset             name, classes, examples, checked (those with a known clean label), features,
-                    source, fingerprint, and whether its distribution is known
-noise_matrix        T, column stochastic, or null if it is not known
-noise               class_conditional: true, false or null (not known); labels: their number
-test_part           ``random``, or ``fixed``: every trial has the same test part, and trains on a
-                    random part of the other examples
-trials              one entry per trial: trial (its number), train_size, test_size, losses (every
-                    measure), absent (why a measure has none), confusion (expected, on the clean
-                    test part), told (the parts of the truth that each kind was given),
-                    noise_matrix_estimate, noise_matrix_diagnostics, diagnostics, seconds, and,
-                    with ``theory=true``, theory: the terms of the regret bounds
-seconds             time of the run that wrote the record
-peak_memory_mb      largest resident size of the process so far
-provenance          versions (of the plug-ins' requirements too), commit, host, CPU, threads,
-                    command, time (UTC)
-=================== ==================================================================
-
-``record_schema.py`` has the layout, and ``docs/records.md`` describes it.
-``ncbench.results.read`` reads records. The finished trials of an unfinished cell are stored in
-the same folder as ``trial-<k>.json``, so that a kill loses only the running trial.
+``docs/records.md`` describes its fields, and ``record_schema.py`` checks them. The finished trials
+of an unfinished cell are stored in the same folder as ``trial-<k>.json``, so that a kill loses only
+the running trial.
 """
 
 from __future__ import annotations
@@ -200,7 +174,7 @@ class CellFolder:
                 raise ValueError(f"{self.record}: config: not the configuration of this cell")
         except ValueError as error:
             if say and self.record.exists():
-                print(f"ncbench: {error}; the cell is run again", file=sys.stderr, flush=True)
+                _notice(f"{error}; the cell is run again")
             return None
         return record if record["status"] in ("done", "skipped") else None
 
@@ -229,7 +203,7 @@ class CellFolder:
                     raise ValueError(f"trial.trial: {trial['trial']}; expected as in the file name")
             except ValueError as error:
                 reason = str(error).removeprefix(f"{path}: ")
-                print(f"ncbench: {path}: {reason}; run again", file=sys.stderr, flush=True)
+                _notice(f"{path}: {reason}; run again")
                 continue
             edited = self._edited(trial)
             if edited:

@@ -49,10 +49,10 @@ largest value
     raise ContractError(" ".join(f"{wrong}. To fix it: {fix}".split()))
 
 
-def unpickled(fitted: Any) -> Any:
-    """Return a fitted estimator after pickling and unpickling."""
+def unpickled(thing: Any) -> Any:
+    """Return a fitted estimator or a measure after pickling and unpickling."""
     try:
-        return pickle.loads(pickle.dumps(fitted))
+        return pickle.loads(pickle.dumps(thing))
     except Exception as error:
         broken(
             f"pickling raises {type(error).__name__}: {error}",

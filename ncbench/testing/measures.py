@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from typing import get_args
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ncbench.core import Family, Measure
 from ncbench.errors import NcbenchError
-from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.contract import Build, DoesNotApply, broken, unpickled
 from ncbench.testing.trial import check_trial
 from ncbench.types import Array
 
@@ -207,13 +206,7 @@ def check_pickling(build: Build) -> None:
     """It can be pickled, as part of a stored algorithm."""
     for psi, n, rng in _measures(build):
         C = _interior(n, rng)
-        try:
-            again = pickle.loads(pickle.dumps(psi))
-        except Exception as error:
-            broken(
-                f"pickling raises {type(error).__name__}: {error}",
-                "do not keep a lambda, open file or local class in an attribute",
-            )
+        again = unpickled(psi)
         if again(C) != psi(C):
             broken(
                 f"psi(C) is {psi(C)} before pickling and {again(C)} after",

@@ -9,7 +9,8 @@ from textwrap import indent
 from typing import Any
 
 from ncbench.config import schema
-from ncbench.config.hydra_session import explained, parse_override
+from ncbench.config.hydra_errors import explained
+from ncbench.config.hydra_session import parse_override
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import KINDS, Plugin, parameters_of
 from ncbench.testing.contract import Build, Check, run_check

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+
+from ncbench.cli.commands import subcommands
 
 
 def test_plugins_lists_the_six_kinds_all_from_ncbench(ncbench: Callable) -> None:
@@ -28,6 +33,15 @@ def test_help_lists_keys_plugins_and_parameters(ncbench: Callable) -> None:
     text = ncbench("--help").out
     for expected in ("sigma=0.1", "trials=5", "output_dir=outputs", "ncfw", "algo.max_iter: int"):
         assert expected in text
+
+
+@pytest.mark.parametrize("name", sorted(subcommands()))
+def test_help_names_commands_that_exist(name: str, ncbench: Callable) -> None:
+    text = " ".join(ncbench(name, "--help").out.split())
+    for command in re.findall("`ncbench ([^`]+)`", text):
+        subcommand, *arguments = command.split()
+        assert subcommand in subcommands()
+        assert subcommand != "plugins" or not arguments, command
 
 
 def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:

@@ -77,6 +77,15 @@ def test_sweeps_of_a_file_that_lists_files_hold_for_each(session: HydraSession) 
     assert {cell["trials"] for cell in typed} == {2}
 
 
+def test_a_sweep_names_its_experiment_files_and_those_they_list(session: HydraSession) -> None:
+    def named(*overrides: str) -> list[str]:
+        return compose_sweep(session, ["dataset=iris", *overrides]).experiments
+
+    assert named("sigma=0.1,0.2") == []
+    assert named("+experiment=paper/h_mean,'suite/peers'") == ["paper/h_mean", "suite/peers"]
+    assert {"suite/small", "suite/corrected"} <= set(named("+experiment=suite/small"))
+
+
 def test_one_cell_takes_one_value(session: HydraSession) -> None:
     assert compose_cell(session, ["dataset=iris"])["dataset"]["name"] == "iris"
     with pytest.raises(NcbenchError, match=r"sigma=0\.1,0\.2: several values need a sweep"):

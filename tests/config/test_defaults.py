@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ncbench.config.defaults import not_default, shipped_choices, short
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry
 
 
 def test_there_is_a_shipped_choice_of_every_kind() -> None:

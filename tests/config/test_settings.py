@@ -5,7 +5,7 @@ from __future__ import annotations
 from omegaconf import OmegaConf
 
 from ncbench.config.settings import SETTINGS, Settings
-from ncbench.plugin.registry import KINDS
+from ncbench.plugin import KINDS
 from ncbench.run.record import NOT_IDENTITY
 
 

@@ -66,6 +66,15 @@ def test_commas_in_a_file_with_decimal_points_are_not_taken_for_decimal_ones(
     assert file(str(path), target="kind").X.tolist() == [[1, 0, 1.5], [0, 1, 2.5]]
 
 
+def test_a_word_among_decimal_commas_is_named_and_not_the_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "weights.csv"
+    lines = [f"{k},5;{k},25;{'ab'[k % 2]}" for k in range(30)]
+    lines[4] = "4,5;broken;a"
+    path.write_text("\n".join(["length;weight;kind", *lines]) + "\n")
+    with pytest.raises(NcbenchError, match=r"'weight': 'broken' in row 5 \(line 6\) is not a num"):
+        file(str(path), target="kind")
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 @pytest.mark.parametrize(("encoding", "named"), [("utf-16", "UTF-16"), ("cp1252", "WINDOWS-1252")])
 def test_own_table_in_another_encoding_says_how_to_convert_it(

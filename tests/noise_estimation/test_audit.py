@@ -16,7 +16,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
-from ncbench.noise_estimation.audit import OwnData, examine
+from ncbench.noise_estimation import repair_estimate
+from ncbench.noise_estimation.audit import OwnData, examine, uncertainty
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -331,6 +332,15 @@ def test_an_annotator_with_few_labels_is_neither_the_best_nor_certain(
     assert " labeled 0, " in confused  # the only label that new gave
 
 
+def test_the_column_of_an_annotator_may_have_a_comma(ncbench: Callable, tmp_path: Path) -> None:
+    table = three_people(tmp_path / "mine.csv").rename(columns={"eve": "Doe, Eve"})
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    options = ("--data", "mine.csv", "--clean-column", "checked", "--bootstrap", "0", "--json")
+    shown = ncbench("estimate-noise", *options, "--annotators", 'ann, bob, "Doe, Eve"')
+    people = [person["name"] for person in json.loads(shown.out)["annotators"]]
+    assert sorted(people) == ["Doe, Eve", "ann", "bob"]
+
+
 def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_path: Path) -> None:
     table = three_people(tmp_path / "mine.csv")
     for k, person in enumerate(("eve", "ann", "bob")):
@@ -355,3 +365,18 @@ def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Pa
     assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
     options = ("--keep", "born", "--drop", "weight,colour")
     assert "300 rows, 2 features" in ncbench(*run, "--t-estimator", "confident_joint", *options).out
+
+
+def test_the_interval_of_the_share_is_not_moved_by_skewed_draws() -> None:
+    """Ninety entries known to within a factor of three add up to more than their medians do."""
+    n, rng = 10, np.random.default_rng(0)
+    off = ~np.eye(n, dtype=bool)
+    draws = np.tile(np.eye(n), (400, 1, 1))
+    draws[:, off] = 0.01 * np.exp(rng.normal(size=(400, n * (n - 1))))
+    draws[:, ~off] = 2 - draws.sum(axis=1)
+    middle = np.where(off, 0.01, 0.91)
+    _, _, share = uncertainty(repair_estimate(middle, draws=draws), np.full(n, 100))
+    assert share.low is not None
+    assert share.high is not None
+    assert (share.low + share.high) / 2 == pytest.approx(0.09, abs=0.015)
+    assert share.low < 0.09 < share.high

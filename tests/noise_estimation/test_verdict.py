@@ -41,6 +41,8 @@ def test_overlap_is_said_with_a_range_and_a_number_of_labels_to_check():
     (doubt,) = [doubt for doubt in found.doubts if "classes may overlap" in doubt]
     for part in ("of the labels are wrong", "To settle it, check about", "drawn at random"):
         assert part in doubt
+    assert f"This estimate is {found.share.estimate:.0%}" in doubt
+    assert all(f"if {rival.assumption}" in doubt for rival in found.rivals)
     clean = np.where(np.arange(300) < 150, truth, None)
     settled = estimate_noise(X, y, random_state=0, clean=clean)
     assert not any("classes may overlap" in doubt for doubt in settled.doubts)

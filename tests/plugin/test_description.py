@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from ncbench.plugin import get_registry
 from ncbench.plugin.description import Plugin
-from ncbench.plugin.registry import get_registry
 
 
 def test_every_registered_plugin_survives_json() -> None:

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from ncbench.errors import NcbenchError
+from ncbench.plugin import files_in_use, get_registry, use_files
 from ncbench.plugin.file import PluginFile
-from ncbench.plugin.registry import files_in_use, get_registry, use_files
 
 SOURCE = """import numpy as np
 from ncbench import NoisyLabelClassifier, hookimpl

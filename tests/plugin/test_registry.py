@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin.registry import KINDS, Problem, Registry, get_registry
+from ncbench.plugin import KINDS, Problem, Registry, get_registry
 
 GOOD = """
     import ncbench
@@ -301,3 +301,17 @@ def test_the_core_imports_no_plugin() -> None:
 
 
 # Measures for algorithms
+
+
+def test_plug_ins_that_their_defaults_build() -> None:
+    built = dict(get_registry().each_built("measure"))
+    assert built["h_mean"].family == "monotonic_convex"
+    assert "cost" not in built  # its matrix has no default
+    with pytest.raises(NcbenchError, match="matrix"):
+        dict(get_registry().each_built("measure", leave_out=ZeroDivisionError))
+
+
+def test_whether_a_plug_in_takes_an_argument() -> None:
+    registry = get_registry()
+    assert registry.takes("algo", "ncfw", "measure")
+    assert not registry.takes("algo", "nclr_forward", "measure")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ncbench.plugin.registry import Registry
+from ncbench.plugin import Registry
 from ncbench.plugin.signature_cache import Catalogue
 
 SOURCE = '''

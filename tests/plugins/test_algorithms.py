@@ -19,7 +19,7 @@ from ncbench.core.confusion import expected_confusion, project_to_joint
 from ncbench.core.measure import Measure
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError, NotApplicable, UnknownName
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench.types import Array
 from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
 from ncbench_plugins.algorithms.frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe

@@ -17,7 +17,7 @@ from sklearn.metrics import (
 from ncbench import load
 from ncbench.core.measure import Measure
 from ncbench.errors import NcbenchError, NotApplicable
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench_plugins.measures.f1 import MicroF1
 from ncbench_plugins.measures.linear import Cost
 from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, QMean, WorstClass

@@ -15,7 +15,7 @@ from ncbench import NcbenchError, NoiseMatrix, NoisySample, load
 from ncbench.learning.joint_noise import JointCrossEntropy, OffDiagonal, fit_joint_noise
 from ncbench.learning.linear_softmax import LinearSoftmax, _Problem, _whitening
 from ncbench.noise_estimation.sample import CleanLabels
-from ncbench.plugin.registry import get_registry
+from ncbench.plugin import get_registry
 from ncbench_plugins.t_estimators.anchor import Anchor
 from ncbench_plugins.t_estimators.confident_joint import ConfidentJoint
 from ncbench_plugins.t_estimators.dual_t import DualT

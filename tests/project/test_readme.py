@@ -84,7 +84,7 @@ def test_the_plugin_example_is_in_the_table_and_keeps_its_contract(
 
 
 def test_every_plugin_the_readme_names_exists_and_the_other_way_round() -> None:
-    from ncbench.plugin.registry import KINDS, get_registry
+    from ncbench.plugin import KINDS, get_registry
 
     rows = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| (.*) \|$", README, flags=re.MULTILINE))
     for kind in KINDS:

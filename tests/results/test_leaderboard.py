@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.results.leaderboard import ESTIMATED, KNOWN, Solution, added, boards, solution
+from ncbench.results.leaderboard import boards
+from ncbench.results.solutions import ESTIMATED, KNOWN, Solution, addable, solution
 
 MADE = Callable[..., Solution]
 
@@ -108,7 +110,7 @@ def test_own_cells_stand_beside_published_ones_only_where_they_agree(
         "t_estimator": {"name": "held_out_map"}, "noise": {"name": "random"}})  # fmt: skip
     other["trials"][0]["confusion"] = [[0.5, 0.1], [0.1, 0.3]]
     own = [made("mine", 0.1, "d0"), solution(other), made("mine", 0.1, "new"), published[0]]
-    fit, reasons = added(published, own)
+    fit, reasons = addable(published, own)
     assert [(each.settings["algo"], each.problem.dataset) for each in fit] == [("mine", "d0")]
     assert dict(reasons) == {
         "dataset=d1 noise=random sigma=0.1 seed=0: other test examples": 1,
@@ -147,6 +149,48 @@ def test_what_cannot_be_ranked_is_said(made: MADE, ncbench: Any) -> None:
         boards([made("ncfw", 0.1), made("fw", 0.1)], ["h_maen"])
     assert ncbench("algo=cpe_argmax", "dataset=iris", "trials=1", "cpe.C=1").code == 0
     assert "no two methods" in ncbench("leaderboard", "outputs").err
+
+
+def write(records: list[dict[str, Any]], folder: str) -> None:
+    for number, record in enumerate(records):
+        file = Path(folder, str(number), "record.json")
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(record))
+
+
+def test_an_older_record_does_not_win_though_it_is_read_last(
+    make_record: Any, ncbench: Any
+) -> None:
+    new, other = make_record("ncfw", losses=[0.1]), make_record("fw", losses=[0.2])
+    old = make_record("ncfw", losses=[0.9])
+    old["provenance"]["time"] = "2025-01-01T00:00:00+0000"
+    failed = make_record("bs", status="failed", reason="why")
+    write([new, other, old, failed], "all")
+    board = ncbench("leaderboard", "all", "--format", "json")
+    standings = json.loads(board.out)["boards"][0]["standings"]
+    assert [each["loss"] for each in standings] == [0.1, 0.2]
+    assert "left out: 1 older record of the same configurations" in board.err
+    assert "left out: 1 cell (failed)" in board.err
+
+
+def test_where_is_checked_in_published_and_own_records_together(
+    make_record: Any, ncbench: Any
+) -> None:
+    def steps(count: int) -> dict[str, Any]:
+        return {"algo": {"name": "ncfw", "max_iter": count}}
+
+    of_steps = [make_record("ncfw", losses=[0.1 * k], config=steps(k)) for k in (1, 2)]
+    write([*of_steps, make_record("cpe_argmax", losses=[0.4])], "all")
+    write([make_record("mine", losses=[0.3], config={"algo": {"name": "mine", "own": 1}})], "my")
+    for where, said in (("nosie=random", "nosie"), ("dataset=iirs", "did you mean 'iris'")):
+        refused = ncbench("leaderboard", "all", "--where", where)
+        assert refused.code == 2
+        assert said in refused.err
+    found = ncbench("leaderboard", "all", "--where", "algo.max_iter=1", "--format", "json")
+    methods = {each["method"] for each in json.loads(found.out)["boards"][0]["standings"]}
+    assert methods == {"ncfw", "cpe_argmax"}  # which does not have the parameter
+    found = ncbench("leaderboard", "all", "--add", "my", "--where", "algo.own=1")
+    assert found.code == 0, found.err
 
 
 MINE = """

@@ -17,15 +17,9 @@ from sklearn.model_selection import train_test_split
 
 from ncbench import Dataset, NoiseMatrix, NoisyLabels
 from ncbench.core.confusion import expected_confusion
-from ncbench.plugin.registry import get_registry
-from ncbench.run.trial import (
-    fixed_test_part,
-    load_dataset,
-    make_noise,
-    prepare,
-    run_trial,
-    split,
-)
+from ncbench.plugin import get_registry
+from ncbench.run.problem import fixed_test_part, load_dataset, make_noise, split
+from ncbench.run.trial import prepare, run_trial
 
 
 def config(**changes: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from textwrap import dedent
 
 import pytest
 
-from ncbench.plugin.registry import Registry
+from ncbench.plugin import Registry
 from ncbench.testing import (
     ContractError,
     checks_for,

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from ncbench.plugin.registry import KINDS, get_registry
+from ncbench.plugin import KINDS, get_registry
 from ncbench.testing import Build, Check, DoesNotApply, checks_for, parametrize_with_checks, select
 
 PLUGINS = get_registry().plugins()

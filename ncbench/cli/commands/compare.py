@@ -12,7 +12,7 @@ from ncbench.cli.arguments import (
     add_output,
     add_reading,
     positive,
-    read,
+    read_losses,
 )
 
 
@@ -39,25 +39,20 @@ def main(argv: list[str]) -> int:
     if args.within is not None:
         print("notice: --within has no effect; --level decides on verdicts", file=sys.stderr)
 
-    from ncbench.errors import NcbenchError
-    from ncbench.report import (
-        COMPARISON_FORMATS,
-        comparison_sections,
-        print_or_write,
-        print_sections,
-    )
+    from ncbench.report import as_csv, as_json, comparison_sections, print_or_write_sections
     from ncbench.results import Comparison, parse_where, read_reference
 
     reference = read_reference(args.reference, parse_where(args.where))
-    cells = read(args)
-    if not cells.value.is_loss:
-        raise NcbenchError(f"--value {cells.value}: expected a loss; only losses can be compared")
+    cells = read_losses(args)
     # Keep keys that were not swept too: boosting must not be compared with logistic regression.
     keep = [column for column in reference.columns if column in cells.keys]
     frame = cells.frame(args.ddof, keep=keep)
     comparison = Comparison.of(frame, reference, args.errors, args.level, args.ddof)
-    if args.format == "table" and args.out is None:
-        print_sections(comparison_sections(comparison))
-    else:
-        print_or_write(COMPARISON_FORMATS[args.format](comparison), args.out)
+    print_or_write_sections(
+        comparison_sections(comparison),
+        args.format,
+        args.out,
+        csv=lambda: as_csv(comparison.cells).rstrip("\n"),
+        json=lambda: as_json(comparison.cells),
+    )
     return 0

@@ -7,7 +7,8 @@ import contextlib
 import io
 import re
 from importlib import import_module
-from pkgutil import iter_modules
+
+from ncbench.cli.commands import subcommands
 
 # The words are part of the script, so that completing starts no Python. Where no word fits, the
 # shell completes names of files. Bash splits KEY=VALUE at the equals sign.
@@ -42,14 +43,10 @@ def main(argv: list[str]) -> int:
         "~/.local/share/bash-completion/completions/ncbench",
     ).parse_args(argv)
 
-    from ncbench.cli import commands
     from ncbench.config import SETTINGS
     from ncbench.plugin import KINDS, get_registry
 
-    options = {
-        module.name.replace("_", "-"): _options(module.name)
-        for module in iter_modules(commands.__path__)
-    }
+    options = {name: _options(module) for name, module in subcommands().items()}
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for plugin in get_registry().plugins():
         names[plugin.kind].append(plugin.name)
@@ -76,5 +73,5 @@ def _options(module: str) -> list[str]:
     """Return the options of a subcommand, which only its help lists."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text), contextlib.suppress(SystemExit):
-        import_module(f"ncbench.cli.commands.{module}").main(["--help"])
+        import_module(module).main(["--help"])
     return re.findall(r"^ +(?:-\w, )?(--[\w-]+)", text.getvalue(), flags=re.MULTILINE)

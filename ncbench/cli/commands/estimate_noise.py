@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ncbench.cli.arguments import Parser, add_columns, add_seed, columns, require_buildable
+from ncbench.cli.arguments import (
+    Parser,
+    add_columns,
+    add_seed,
+    columns,
+    names,
+    require_buildable,
+)
 
 _DRAWN = (".png", ".pdf", ".svg")
 _DEFAULT, _OF_PEOPLE = "held_out_map", "dawid_skene"  # a test compares them with the package's
@@ -26,7 +33,11 @@ def main(argv: list[str]) -> int:
     labels = parser.add_mutually_exclusive_group(required=True)
     labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
     labels.add_argument(
-        "--annotators", metavar="COLUMNS", help="a column for each annotator, as a,b,c"
+        "--annotators",
+        metavar="COLUMNS",
+        type=names,
+        default=[],
+        help="a column for each annotator, as a,b,c",
     )
     labels.add_argument(
         "--annotations",
@@ -50,14 +61,14 @@ def main(argv: list[str]) -> int:
         "--t-estimator",
         metavar="NAME",
         help=f"estimator; default: {_DEFAULT}, with several annotators {_OF_PEOPLE}; `ncbench "
-        "plugins t_estimator` lists all",
+        "plugins` lists all",
     )
     parser.add_argument(
         "--cpe",
         default="logistic",
         metavar="NAME",
         help="class probability learner of some estimators and of the verdict; default: logistic; "
-        "`ncbench plugins cpe` lists all",
+        "`ncbench plugins` lists all",
     )
     parser.add_argument(
         "--bootstrap",
@@ -104,9 +115,8 @@ def main(argv: list[str]) -> int:
         if args.target:
             data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
         else:
-            people = [name.strip() for name in (args.annotators or "").split(",") if name.strip()]
             data = read_annotations(
-                args.data, people, args.annotations, args.clean_column, **columns(args)
+                args.data, args.annotators, args.annotations, args.clean_column, **columns(args)
             )
     rows = f"{len(data.y):,} labels"
     with threadpool_limits(1), working(f"Estimating the noise of {rows} by {t_estimator}"):

@@ -46,12 +46,12 @@ def main(argv: list[str]) -> int:
     from ncbench.doubtful_labels import (
         has_background,
         hold_out,
-        measures_without_parameters,
         named_measure,
         read_model,
     )
     from ncbench.errors import NcbenchError
     from ncbench.noise_estimation import read_noise_matrix
+    from ncbench.plugin import get_registry
     from ncbench.report.model_text import checked_text, noisy_text
     from ncbench.run import working
 
@@ -63,7 +63,7 @@ def main(argv: list[str]) -> int:
     require_background(args.background, model.classes)
     wanted = args.measure or [model.about["measure"]]
     if args.clean_column and not args.measure:
-        wanted = [*measures_without_parameters()]
+        wanted = [name for name, _ in get_registry().each_built("measure")]
     background = args.background or model.about.get("background") or model.classes[0]
     measures = {name: named_measure(name, background) for name in wanted}
     noise: Any = None if args.clean_column else model.classifier.noise_matrix_

@@ -1,12 +1,11 @@
-"""figures DIR            draw figures of the records below DIR, as SVG and PNG."""
+"""figures DIR...         draw figures of the records below folders, as SVG and PNG."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from ncbench.cli.arguments import add_where
+from ncbench.cli.arguments import add_where, read_into_memory
 
 
 def main(argv: list[str]) -> int:
@@ -29,15 +28,10 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.results import parse_where, read_records
-    from ncbench.results.series import bayes_remarks
 
     require("matplotlib")
     from ncbench.report.figures.files import write_figures
 
-    found = read_records(args.folders, parse_where(args.where))
-    found.problems.extend(bayes_remarks(found.records))
-    for problem in found.problems:
-        print(problem, file=sys.stderr)
+    found = read_into_memory(args.folders, args.where)
     write_figures(found.records, Path(args.out), args.format, args.sigma)
     return 0

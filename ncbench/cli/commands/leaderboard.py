@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections import Counter
 from pathlib import Path
 
 from ncbench.cli.arguments import add_level, add_output, add_where
@@ -38,35 +36,22 @@ def main(argv: list[str]) -> int:
     add_output(parser, ["table", "md", "json"])
     args = parser.parse_args(argv)
 
-    from ncbench.errors import NcbenchError, counted
-    from ncbench.report import (
-        LEADERBOARD_FORMATS,
-        leaderboard_sections,
-        print_or_write,
-        print_sections,
-    )
+    from ncbench.errors import NcbenchError
+    from ncbench.report import leaderboard_json, leaderboard_sections, print_or_write_sections
     from ncbench.results import (
-        Solution,
-        added,
+        FrameBuilder,
+        addable,
         boards,
         each_record,
-        fits,
         parse_where,
-        solution,
+        solutions_of,
     )
     from ncbench.run import published
 
-    where = parse_where(args.where)
-
-    def read(sources: list[str]) -> list[Solution]:
-        records = [record for record in each_record(sources) if fits(record, where)]
-        for status, count in Counter(record["status"] for record in records).items():
-            if status != "done":
-                print(f"left out: {counted(count, 'cell')} ({status})", file=sys.stderr)
-        return [solution(record) for record in records if record["status"] == "done"]
-
-    solutions = read(args.sources or [published()])
-    own, reasons = added(solutions, read(args.add)) if args.add else ([], {})
+    builder = FrameBuilder(where=parse_where(args.where))
+    solutions = solutions_of(each_record(args.sources or [published()]), builder)
+    own, reasons = addable(solutions, solutions_of(each_record(args.add), builder))
+    builder.check()
     found = boards([*solutions, *own], args.measure, by_noise=args.by_noise, level=args.level)
     if not found:
         raise NcbenchError("no two methods have solved the same problem, so nothing can be ranked")
@@ -77,8 +62,10 @@ def main(argv: list[str]) -> int:
         from ncbench.report.figures.files import write_boards
 
         write_boards(found, Path(args.figures))
-    if args.format == "table" and args.out is None:
-        print_sections(leaderboard_sections(found, reasons))
-    else:
-        print_or_write(LEADERBOARD_FORMATS[args.format](found, reasons), args.out)
+    print_or_write_sections(
+        leaderboard_sections(found, reasons),
+        args.format,
+        args.out,
+        json=lambda: leaderboard_json(found, reasons),
+    )
     return 0

@@ -1,10 +1,12 @@
-"""report DIR             write one page with tables, figures, failures and provenance."""
+"""report DIR...          write one page with tables, figures, failures and provenance."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
+
+from ncbench.cli.arguments import read_into_memory
 
 
 def main(argv: list[str]) -> int:
@@ -20,16 +22,11 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report.figures import require
-    from ncbench.results import read_records
-    from ncbench.results.series import bayes_remarks
 
     require("matplotlib")
     from ncbench.report.html.page import write_report
 
-    found = read_records(args.folders)
-    found.problems.extend(bayes_remarks(found.records))
-    for problem in found.problems:
-        print(problem, file=sys.stderr)
+    found = read_into_memory(args.folders)
     write_report(found, args.folders, Path(args.out))
     print(f"written: {args.out}", file=sys.stderr)
     return 0

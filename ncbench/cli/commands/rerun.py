@@ -20,6 +20,6 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.run.verify import rerun
+    from ncbench.run.rerun import rerun
 
     return rerun(args.folder, args.id, data_dir=args.data_dir, threads=args.threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ncbench.cli.arguments import add_level, add_output, add_reading, read
+from ncbench.cli.arguments import add_level, add_output, add_reading, read_losses
 
 
 def main(argv: list[str]) -> int:
@@ -31,19 +31,14 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError
-    from ncbench.report import SIGNIFICANCE_FORMATS, Conclusions, print_or_write, print_sections
+    from ncbench.report import Conclusions, print_or_write_sections
     from ncbench.results import Pair, rankings
 
-    cells = read(args)
-    if not cells.value.is_loss:
-        raise NcbenchError(f"--value {cells.value}: expected a loss; only losses can be compared")
+    cells = read_losses(args)
     frame = cells.frame(level=args.level)
     if not frame["n"].any():
         raise NcbenchError("no cell is done, so there is nothing to compare")
     pair = Pair.of(frame, args.pair[0], args.pair[1], args.level) if args.pair else None
     conclusions = Conclusions(pair, rankings(frame, args.over, args.level), args.over)
-    if args.format == "table" and args.out is None:
-        print_sections(conclusions.sections())
-    else:
-        print_or_write(SIGNIFICANCE_FORMATS[args.format](conclusions), args.out)
+    print_or_write_sections(conclusions.sections(), args.format, args.out, json=conclusions.json)
     return 0

@@ -23,7 +23,6 @@ from ncbench.results import (
     BEST,
     LEADING,
     FrameBuilder,
-    Value,
     as_text,
     keys_of,
     marked,
@@ -116,7 +115,7 @@ def table(records: Sequence[Record], link: Mapping[str, str], series: Mapping[st
     series : mapping
         From the id of a record to the number of its series.
     """
-    cells = FrameBuilder(Value())
+    cells = FrameBuilder()
     for record in records:
         cells.add(record)
     results = Results.of(cells)

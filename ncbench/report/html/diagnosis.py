@@ -15,7 +15,7 @@ from ncbench.files import write_output
 from ncbench.noise_estimation import OwnData, plan
 from ncbench.noise_estimation.estimate import DO_NOT_RELY, NoiseEstimate, class_frequencies
 from ncbench.report.diagnosis_text import doubtful, measure_name, percent, summary, worth
-from ncbench.report.html.template import rendered, require_file
+from ncbench.report.html.template import rendered
 from ncbench.types import Array
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ def write_diagnosis(
     background : str, optional
         The class that Micro F1 leaves out; by default the first.
     """
-    require_file(out)
     T, given_label = noise.matrix, noise.true_given_label
     at_random = plan(noise, data, _WIDTH)
     count = doubtful(issues)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +12,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ncbench.errors import counted
+from ncbench.errors import NcbenchError, counted
 from ncbench.files import write_output
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import contents
 from ncbench.report.html.panels import chapters
-from ncbench.report.html.template import rendered, require_file, resource
+from ncbench.report.html.template import rendered, resource
 from ncbench.results import Records
 from ncbench.results.series import results
 
@@ -36,7 +37,8 @@ def write_report(found: Records, folders: Sequence[str], out: Path) -> None:
     out : Path
         The path of the page. Links to the records are relative to it.
     """
-    require_file(out)
+    if os.path.isdir(out):
+        raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
     write_output(out, render(found, folders, out).encode())
 
 

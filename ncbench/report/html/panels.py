@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -16,7 +17,7 @@ from ncbench.report.figures.loss_against_sample_size import loss_against_sample_
 from ncbench.report.figures.loss_against_sigma import loss_against_sigma
 from ncbench.report.figures.stage_times import stage_times
 from ncbench.report.html.svg import inline
-from ncbench.results import Ranking, rankings
+from ncbench.results import rankings
 from ncbench.results.series import at_sigma, panels, plain
 from ncbench.run import with_bar
 from ncbench.types import Record
@@ -104,10 +105,10 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
         "minus one standard error. Dashed: the lowest loss any classifier can reach, where known.",
         False,
         [
-            (measure, str(rows["dataset"].iloc[0]), _task(loss_against_sample_size, rows))
+            (measure, str(rows["dataset"].iloc[0]), partial(loss_against_sample_size, rows))
             for (measure, _, _), rows in several_sizes(frame)
         ]
-        or [("", "", _task(loss_against_sample_size, frame))],  # its error says why there is none
+        or [("", "", partial(loss_against_sample_size, frame))],  # its error says why there is none
     )
     yield _Kind(
         "Average ranks",
@@ -115,7 +116,7 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
         "does not separate (Demšar, 2006).",
         True,
         [
-            (str(measure), "", _diagram(ranking))
+            (str(measure), "", partial(critical_difference, ranking, width=4.6))
             for measure, rows in frame.groupby("measure", sort=False)
             for ranking in rankings(plain(rows))
         ],
@@ -149,14 +150,6 @@ def _each(
 ) -> list[tuple[str, str, Callable[[], Figure]]]:
     """Return a task for each measure and problem."""
     return [
-        (measure, str(rows["dataset"].iloc[0]), _task(draw, rows))
+        (measure, str(rows["dataset"].iloc[0]), partial(draw, rows))
         for measure, _, rows in panels(frame)
     ]
-
-
-def _task(draw: Callable[[pd.DataFrame], Figure], rows: pd.DataFrame) -> Callable[[], Figure]:
-    return lambda: draw(rows)
-
-
-def _diagram(ranking: Ranking) -> Callable[[], Figure]:
-    return lambda: critical_difference(ranking, width=4.6)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import ncbench
-from ncbench.errors import NcbenchError
 from ncbench.results import as_text
 
 
 def rendered(template: str, **content: Any) -> str:
     """Return a page of this package as HTML, with the style that all pages share."""
     return (
-        _environment()
+        environment("ncbench.report.html")
         .get_template(template)
         .render(
             version=ncbench.__version__,
@@ -31,20 +28,15 @@ def rendered(template: str, **content: Any) -> str:
     )
 
 
-def require_file(out: Path) -> None:
-    """Raise NcbenchError if a page cannot be written because its path is a folder."""
-    if os.path.isdir(out):
-        raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
-
-
 def resource(name: str) -> str:
     """Return a file of this package."""
     return files("ncbench.report.html").joinpath(name).read_text(encoding="utf-8")
 
 
-def _environment() -> Environment:
+def environment(package: str) -> Environment:
+    """Return what fills the templates of a package."""
     environment = Environment(
-        loader=PackageLoader("ncbench.report.html", ""),
+        loader=PackageLoader(package, ""),
         autoescape=True,  # names come from users, and tracebacks from anywhere
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
+
+from markupsafe import Markup
 
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
 from ncbench.report.figures.style import saved
 from ncbench.report.grid import Grid, escape_latex, escape_markdown
+from ncbench.report.html.template import environment
 from ncbench.report.paper.figure1 import figure1, figure1_rows, figure1_table
 from ncbench.report.paper.stages import stages_table
 from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
-from ncbench.results import LOSS, Comparison, FrameBuilder, Value, each_record, no_records
+from ncbench.results import Comparison, FrameBuilder, each_record, no_records
 from ncbench.results.series import results
 from ncbench.types import Record
 
@@ -69,7 +71,7 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
 
 def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Section], str]:
     """Return the tables that the records allow, and the meaning of their columns."""
-    cells, used = FrameBuilder(Value.parse(LOSS, [])), []
+    cells, used = FrameBuilder(), []
     for record in records:
         measure, dataset, algo = (
             record["config"][k]["name"] for k in ("measure", "dataset", "algo")
@@ -121,12 +123,8 @@ def _latex(out: Path, sections: Sequence[Section], about: str, figure: bytes | N
 
 
 def _html(out: Path, sections: Sequence[Section], about: str, figure: bytes | None) -> None:
-    from jinja2 import Environment
-    from markupsafe import Markup
-
     # Names and labels come from users, so everything except the figure is escaped.
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string((files("ncbench.report.paper") / "page.html").read_text())
+    template = environment("ncbench.report.paper").get_template("page.html")
     svg = Markup(figure[figure.index(b"<svg") :].decode()) if figure else ""
     page = template.render(title=TITLE, about=about, sections=sections, figure=svg)
     write_output(out, page.encode())

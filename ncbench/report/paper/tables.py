@@ -11,7 +11,7 @@ import pandas as pd
 
 from ncbench.errors import counted
 from ncbench.report.grid import Entry, Grid
-from ncbench.report.reference_text import in_errors_text
+from ncbench.report.reference_text import in_errors_text, with_error
 from ncbench.results import AHEAD, BEHIND, COMPARED, LEADING, NOT_PRESENT, Comparison, as_text
 
 SELECTED = "nc_selected"
@@ -124,13 +124,11 @@ def _place(names: Sequence[Any]) -> tuple[int, int, str]:
 def _cell(row: Mapping[Any, Any] | None) -> list[Entry]:
     if row is None:
         return [Entry("-")] * 3
-    theirs = Entry(f"{row['theirs']:.3f} ({row['theirs_sem']:.3f})")
+    theirs = Entry(with_error(row, "theirs"))
     if math.isnan(row["ours"]):
         return [Entry(str(row["verdict"])), theirs, Entry("-")]
-    ours = f"{row['ours']:.3f}"
-    if not math.isnan(row["ours_sem"]):
-        ours += f" ({row['ours_sem']:.3f})"
-    return [Entry(ours, bold=bool(row["best"])), theirs, Entry(in_errors_text(row))]
+    ours = Entry(with_error(row, "ours"), bold=bool(row["best"]))
+    return [ours, theirs, Entry(in_errors_text(row))]
 
 
 def _notes(rows: pd.DataFrame, table: Table, comparison: Comparison) -> list[str]:
