@@ -75,8 +75,12 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     --------
     >>> did_you_mean("h_maen", ["h_mean", "zero_one"])
     "did you mean 'h_mean'? "
+    >>> did_you_mean("w3", ["W3", "x3"])
+    "did you mean 'W3'? "
     """
-    close = difflib.get_close_matches(name, list(known), n=most)
+    names = list(known)
+    same = [other for other in names if other.casefold() == name.casefold()]
+    close = same[:most] or difflib.get_close_matches(name, names, n=most)
     return f"did you mean {' or '.join(map(repr, close))}? " if close else ""
 
 

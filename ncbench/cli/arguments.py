@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import argparse
 import csv
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, UnknownName
 
 if TYPE_CHECKING:
     from ncbench.results import FrameBuilder, Records
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise NcbenchError with what is wrong."""
+        said = re.sub(r"^argument (\S+): ", r"\1 ", message)
+        raise NcbenchError(f"{said}; see `{self.prog} --help`")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -104,7 +114,12 @@ def add_learning(parser: argparse.ArgumentParser, cpe: str) -> None:
     )
     add_noise_matrix(noise)
     parser.add_argument("--cpe", metavar="NAME", help=f"class probability learner; default: {cpe}")
-    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+    add_seed(parser)
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add the seed."""
+    parser.add_argument("--seed", type=seed, default=0, help="of random choices; default: 0")
 
 
 def add_noise_matrix(parser: argparse._ActionsContainer) -> None:
@@ -115,6 +130,21 @@ def add_noise_matrix(parser: argparse._ActionsContainer) -> None:
         help="the noise matrix: a CSV file with the names of the classes in its first line and "
         "first column, or what `ncbench estimate-noise --json` prints; `none`: no label is wrong",
     )
+
+
+def add_background(parser: argparse.ArgumentParser, default: str = "the first one") -> None:
+    """Add the class that Micro F1 leaves out."""
+    parser.add_argument(
+        "--background",
+        metavar="CLASS",
+        help=f"the class that micro_f1 leaves out, such as `none of these`; default: {default}",
+    )
+
+
+def require_background(background: str | None, classes: Sequence[str]) -> None:
+    """Raise NcbenchError if there is no such class."""
+    if background is not None and background not in classes:
+        raise UnknownName.among("--background: class", background, classes)
 
 
 def noise_matrix(args: argparse.Namespace) -> Any:
@@ -152,11 +182,39 @@ def _require_needs(t_estimator: str, clean_column: str | None) -> None:
             raise NcbenchError(f"--t-estimator {t_estimator} needs {instead[need]}")
 
 
+def require_measures(names: Sequence[str], optimized: bool = False) -> None:
+    """Raise NcbenchError unless measures can be built by name alone, and optimized if they are."""
+    from ncbench.plugin import get_registry
+
+    found = dict(get_registry().each_built("measure"))
+    usable = sorted(name for name, psi in found.items() if psi.family or not optimized)
+    for name in names:
+        if name in usable:
+            continue
+        choose = f"choose one of {', '.join(usable)}"
+        if name in found:
+            raise NcbenchError(f"--measure {name} is reported, not optimized; {choose}")
+        if name in get_registry().names("measure"):
+            raise NcbenchError(
+                f"--measure {name} has parameters, which this command cannot pass; {choose}, or "
+                f"use Python, where load('measure', {name!r}) takes them"
+            )
+        raise UnknownName.among("--measure", name, usable)
+
+
 def require_buildable(option: str, kind: str, name: str) -> None:
     """Raise NcbenchError if a plug-in is not known or has a parameter without a default."""
     from ncbench.plugin import get_registry
 
-    missing = [p.name for p in get_registry().plugin(kind, name).parameters if p.required]
+    registry = get_registry()
+    try:
+        missing = [p.name for p in registry.plugin(kind, name).parameters if p.required]
+    except UnknownName as error:
+        if registry.problems:  # the message says which plug-ins could not be loaded
+            raise
+        plugins = [plugin for plugin in registry.plugins() if plugin.kind == kind]
+        known = [p.name for p in plugins if not any(q.required for q in p.parameters)]
+        raise UnknownName.among(option, name, known) from error
     if missing:
         raise NcbenchError(
             f"{option} {name} needs a value for {', '.join(missing)}, which this command "
@@ -164,14 +222,25 @@ def require_buildable(option: str, kind: str, name: str) -> None:
         )
 
 
-def require_out(out: str | None, *read: str) -> None:
-    """Raise NcbenchError, before work starts, if ``--out`` has no folder or is a file to read."""
+def require_out(out: str | None, ending: str, *read: str) -> None:
+    """Raise NcbenchError, before work starts, if ``--out`` cannot be written or misleads.
+
+    Parameters
+    ----------
+    out : str or None
+    ending : str
+        How the names of such files end. A name without an ending is taken, too.
+    *read : str
+        Files that are read.
+    """
     if out and not Path(out).absolute().parent.is_dir():
         raise NcbenchError(f"--out {out}: no such folder")
     if out and Path(out).is_dir():
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
     if out and Path(out).resolve() in [Path(path).resolve() for path in read]:
         raise NcbenchError(f"--out {out}: this file is read, and would be lost; give another name")
+    if out and Path(out).suffix.lower() not in ("", ending):
+        raise NcbenchError(f"--out {out}: expected a name that ends in {ending}")
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -247,3 +316,19 @@ def positive(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")
     return number
+
+
+def seed(text: str) -> int:
+    """Parse a seed as scikit-learn takes it: a whole number from 0 to 2^32 - 1."""
+    return _whole(text, 2**32 - 1, f"a whole number from 0 to {2**32 - 1}")
+
+
+def number(text: str) -> int:
+    """Parse a whole number, 0 or more."""
+    return _whole(text, None, "a whole number, 0 or more")
+
+
+def _whole(text: str, largest: int | None, expected: str) -> int:
+    if not re.fullmatch("[0-9]+", text) or (largest is not None and int(text) > largest):
+        raise argparse.ArgumentTypeError(f"{text}: expected {expected}")
+    return int(text)

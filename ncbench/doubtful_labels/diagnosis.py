@@ -16,10 +16,10 @@ from ncbench.core import Measure, NoiseMatrix, stream
 from ncbench.data import UNKNOWN
 from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
 from ncbench.doubtful_labels.issues import find_label_issues
+from ncbench.doubtful_labels.named_measure import named_measure
 from ncbench.doubtful_labels.performance import HeldOut, Performance
 from ncbench.learning import cpe_learner, prediction, stratified_folds
 from ncbench.noise_estimation import LEVEL, NoiseEstimate, OwnData, repair_estimate
-from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
 MEASURES = ("g_mean", "h_mean", "q_mean", "micro_f1", "zero_one")
@@ -88,13 +88,15 @@ def correction_gains(
     measures: Sequence[str] = MEASURES,
     cpe: Any = None,
     seed: int = 0,
+    background: str | None = None,
 ) -> list[Gain]:
     """Estimate what a correction for the noise gains, by cross-validation on the noisy labels.
 
     For each measure, a classifier that is told T and one that takes the labels as they are predict
     examples that they were not fitted to. Both use the same learner. Losses on clean labels are
     estimated with T, which was estimated from the same labels: if it is wrong, so are they. Of more
-    than 10,000 rows, a random part is used.
+    than 10,000 rows, a random part is used. Micro F1 leaves out the class ``background``, by
+    default the first.
     """
     rows = _some(len(data.y), MAX_COMPARED, seed)
     X, y, n = data.X[rows], data.y[rows], len(data.classes)
@@ -104,7 +106,7 @@ def correction_gains(
     z = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / len(measures))
     gains = []
     for name in measures:
-        psi: Measure = get_registry().build("measure", name).for_classes(data.classes)
+        psi: Measure = named_measure(name, background).for_classes(data.classes)
         corrected, plain = (
             HeldOut(T, y, np.arange(len(y)), _out_of_fold(psi, given, learner, X, y, folds, seed))
             for given in (T, NoiseMatrix.identity(n))

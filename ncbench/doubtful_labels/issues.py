@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,10 +15,12 @@ from ncbench.doubtful_labels.clean_posterior import true_label_posterior
 from ncbench.doubtful_labels.noise_argument import (
     learner_of,
     number_labels,
+    require_no_gap,
     require_sparse,
     t_estimator,
 )
 from ncbench.learning import fit_posterior
+from ncbench.types import Labels
 
 ISSUE_LEARNER = "forward"
 """The default learner: chosen on wine, vehicle and digits, see docs/cleanlab.md."""
@@ -72,10 +74,37 @@ def find_label_issues(
     >>> bool(issues.p_wrong[7] > 0.9)
     True
     """
+    return rank_labels(
+        *(X, y, noise_matrix, cpe), clean=clean, annotations=annotations, random_state=random_state
+    ).issues
+
+
+class Ranked(NamedTuple):
+    """Label issues, and the noise that they rest on."""
+
+    issues: pd.DataFrame
+    noise: NoiseMatrix
+    counts: Labels
+    """Number of labels of each class of the noise matrix."""
+    classes: tuple[str, ...]
+
+
+def rank_labels(
+    X: ArrayLike,
+    y: ArrayLike,
+    noise_matrix: Any = "estimate",
+    cpe: Any = None,
+    *,
+    clean: ArrayLike | None = None,
+    annotations: ArrayLike | None = None,
+    random_state: int | None = None,
+) -> Ranked:
+    """Return what :func:`find_label_issues` does, with the noise matrix."""
     learner = learner_of(cpe, ISSUE_LEARNER, random_state)
     estimator = t_estimator(noise_matrix, clean, annotations)
     if issparse(X):
         require_sparse(learner, noise_matrix)
+    require_no_gap(y)
     index = X.index if isinstance(X, pd.DataFrame) else None
     features, labels = check_X_y(X, y, dtype=np.float64, accept_sparse="csr")
     numbers = number_labels(labels, noise_matrix, estimator, clean, annotations)
@@ -92,7 +121,7 @@ def find_label_issues(
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1)
     expected = np.cumsum(wrong[order])[rank - 1]
-    return pd.DataFrame(
+    issues = pd.DataFrame(
         {
             "label": labels,
             "p_wrong": wrong,
@@ -103,6 +132,8 @@ def find_label_issues(
         },
         index=index,
     )
+    counts = np.bincount(numbers.y, minlength=noise.n)
+    return Ranked(issues, noise, counts, tuple(numbers.names))
 
 
 def toward_symmetric(noise: NoiseMatrix) -> NoiseMatrix:

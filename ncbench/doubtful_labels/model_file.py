@@ -6,6 +6,7 @@ comment, at the end, has the number of the format and a checksum of all bytes be
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import json
@@ -27,6 +28,7 @@ from threadpoolctl import threadpool_limits
 import ncbench
 from ncbench.data import TableEncoder
 from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
+from ncbench.doubtful_labels.named_measure import named_measure
 from ncbench.doubtful_labels.table_model import TableModel
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import write_output
@@ -87,9 +89,11 @@ def write_model(out: Path, model: TableModel) -> None:
     from skops import io as skops
 
     cpe = model.about["cpe"]
-    parts = {"encoder": model.encoder, "classifier": model.classifier, "seen": model.seen}
+    # A file holds the name of the measure, not an object of a plug-in.
+    classifier = copy.copy(model.classifier).set_params(measure=model.about["measure"])
+    parts = {"encoder": model.encoder, "classifier": classifier, "seen": model.seen}
     stream = io.BytesIO(skops.dumps(parts))
-    _refuse_untrusted(stream, f"cpe={cpe}", cpe)
+    _refuse_untrusted(stream, f"--cpe {cpe}", cpe)
     with zipfile.ZipFile(stream, "a") as file:
         about = {**model.about, "versions": _versions(cpe), **_others()}
         file.writestr(_DESCRIPTION, json.dumps(about, indent=1))
@@ -130,6 +134,9 @@ def read_model(path: str | Path) -> TableModel:
                 raise TypeError(f"{name} is not a {kind.__name__}")
         model = TableModel(**{name: parts[name] for name in expected}, about=about)
         _try_out(model)
+        if about.get("background") is not None:
+            psi = named_measure(about["measure"], about["background"])
+            model.classifier.set_params(measure=psi)
         return model
     except NcbenchError:
         raise
@@ -145,7 +152,7 @@ def require_storable(cpe: str) -> None:
     rng = np.random.default_rng(0)
     with threadpool_limits(1):  # for so few numbers, starting threads takes longest
         learner = fit_cpe(cpe_learner(cpe, 0), rng.normal(size=(60, 2)), np.arange(60) % 2, None)
-    _refuse_untrusted(io.BytesIO(skops.dumps(learner)), f"cpe={cpe}", cpe)
+    _refuse_untrusted(io.BytesIO(skops.dumps(learner)), f"--cpe {cpe}", cpe)
 
 
 def _checked(path: str | Path, where: str) -> bytes:
@@ -286,9 +293,11 @@ def _try_out(model: TableModel) -> None:
     about, classes = model.about, model.classifier.classes_
     if about["classes"] != model.classes or not np.array_equal(classes, np.unique(classes)):
         raise ValueError("its classes are not those of its description")
-    for key in ("measure", "t_estimator"):
-        if not isinstance(about[key], str | None):
+    for key in ("measure", "t_estimator", "background"):
+        if not isinstance(about.get(key), str | None):
             raise TypeError(f"{key} is not a name")
+    if about.get("background") not in [None, *model.classes]:
+        raise ValueError("its background is not one of its classes")
     used = [column for column in model.encoder.columns if column["kind"] != "left out"]
     row = [column["values"][0] if column["values"] else np.nan for column in used]
     table = pd.DataFrame([row], columns=[column["name"] for column in used])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -53,6 +54,23 @@ def require_sparse(learner: Any, noise_matrix: Any) -> None:
             "noise_matrix=estimate_noise(TruncatedSVD(50).fit_transform(X), y), "
             'noise_matrix="confident_joint", or X.toarray()'
         )
+
+
+def require_no_gap(y: ArrayLike) -> None:
+    """Raise NcbenchError with the first row, counted from 0, that has no label.
+
+    Examples
+    --------
+    >>> require_no_gap(["a", None])
+    Traceback (most recent call last):
+    ...
+    ncbench.errors.NcbenchError: y[1] is None; leave out the rows without a label
+    """
+    labels = np.asarray(y)
+    missing = np.asarray(pd.isna(labels))
+    if missing.ndim == 1 and missing.any():
+        row = int(np.argmax(missing))
+        raise NcbenchError(f"y[{row}] is {labels[row]}; leave out the rows without a label")
 
 
 def t_estimator(noise_matrix: Any, clean: Any, annotations: Any) -> Any:

@@ -23,6 +23,7 @@ TOO_WIDE = 0.25
 """An interval that is wider, as a share of the range of losses, says little."""
 
 _RESAMPLES = 200
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True)
@@ -83,22 +84,41 @@ class HeldOut:
         negative, moving them to 0 raises the loss, and resampling does so once more.
         """
         losses = self.resampled(measures)
-        z = NormalDist().inv_cdf((1 + LEVEL) / 2)
         C = self.confusion
         loss = {name: _loss(psi, C) for name, psi in measures.items()}
-        half = {name: z * float(np.std(values)) for name, values in losses.items()}
+        half = {name: _Z * float(np.std(values)) for name, values in losses.items()}
         ends = {name: [loss[name] - half[name], loss[name] + half[name]] for name in measures}
         return {name: both for name, both in ends.items() if np.isfinite(both).all()}
 
     def performance(self, name: str, psi: Measure) -> Performance:
         """Return the estimated loss on clean labels, for a measure of these classes."""
-        loss = float(psi(self.confusion))
-        low, high = self.intervals({name: psi}).get(name, [0.0, psi.largest])
-        low, high = max(low, 0.0), min(high, psi.largest)
-        too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
+        loss = max(float(psi(self.confusion)), 0.0)  # rounding may give -0
         uncertain = getattr(self.noise, "draws", None) is not None
         clean = not uncertain and self.noise == NoiseMatrix.identity(self.noise.n)
+        if clean:
+            half = _Z * float(np.nanstd(self._of_clean_labels(psi)))
+            low, high = loss - half, loss + half
+        else:
+            low, high = self.intervals({name: psi}).get(name, [0.0, psi.largest])
+        low, high = max(low, 0.0), min(high, psi.largest)
+        too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
         return Performance(name, loss, low, high, len(self.y), uncertain, bool(too_wide), clean)
+
+    def _of_clean_labels(self, psi: Measure) -> Array:
+        """Return the losses of confusion matrices drawn near that of clean labels.
+
+        Each class with labels gets one more, spread over the classes that occur. Otherwise 20
+        labels without a mistake would give a loss of 0 for certain.
+        """
+        m, n = len(self.y), self.noise.n
+        counts = self.noisy_confusion * m
+        labeled, predicted = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
+        occurs = labeled | predicted
+        counts = counts + np.outer(labeled, occurs) / occurs.sum()
+        drawn = stream(0, "judge", m).multinomial(
+            m, (counts / counts.sum()).ravel(), size=_RESAMPLES
+        )
+        return np.array([_loss(psi, C.reshape(n, n) / m) for C in drawn])
 
 
 @dataclass(frozen=True)
@@ -141,7 +161,8 @@ class Performance:
             f"{self.high:.3f}, from {self.examples} {known}"
         )
         if self.too_wide:
-            said += "; too wide to be of use: hold out more labels, or check some of them"
+            more = "check more" if self.clean else "hold out more labels, or check some of them"
+            said += f"; too wide to be of use: {more}"
         return said.replace("%", " %")
 
 
@@ -183,6 +204,17 @@ taken as known
     """
     check_is_fitted(model)
     psi, name = _measure(model, measure)
+    held_out, classes = hold_out(model, X, y_noisy, noise_matrix)
+    return held_out.performance(name, psi.for_classes(classes))
+
+
+def hold_out(
+    model: Any, X: ArrayLike, y_noisy: ArrayLike, noise_matrix: NoiseMatrix | ArrayLike | None
+) -> tuple[HeldOut, list[str]]:
+    """Return the predictions for held-out examples, and the names of the classes.
+
+    Parameters are those of :func:`estimate_performance`.
+    """
     labels = np.asarray(y_noisy)
     known = np.asarray(model.classes_)
     if labels.ndim != 1 or not len(labels) or np.shape(X)[0] != len(labels):
@@ -196,10 +228,10 @@ taken as known
             f"{known[0]!r}; expected labels of the same type"
         )
     classes, noise = aligned_noise(noise_matrix, np.union1d(known, labels))
-    psi = psi.for_classes([str(label) for label in classes])
     codes = np.searchsorted(classes, labels).astype(np.int64)
-    held_out = HeldOut(noise, codes, np.arange(len(codes)), prediction(model, X, classes))
-    return held_out.performance(name, psi)
+    predicted = prediction(model, X, classes)
+    held_out = HeldOut(noise, codes, np.arange(len(codes)), predicted)
+    return held_out, [str(label) for label in classes]
 
 
 def _measure(model: Any, measure: str | Measure | None) -> tuple[Measure, str]:

@@ -13,8 +13,9 @@ from sklearn.metrics import confusion_matrix
 
 from ncbench.data import TableEncoder, require_columns
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
+from ncbench.doubtful_labels.named_measure import has_background, named_measure
 from ncbench.errors import NcbenchError, counted, notice_once
-from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, uncertainty
+from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, cheap_doubts, uncertainty
 from ncbench.types import Array
 
 _KEPT = 1000  # hashes of rows
@@ -48,6 +49,7 @@ class TableModel:
         noise_matrix: Any = "estimate",
         cpe: str | None = None,
         random_state: int | None = 0,
+        background: str | None = None,
     ) -> TableModel:
         """Fit to the labels of a table.
 
@@ -58,13 +60,16 @@ class TableModel:
             The column of the labels, to remember.
         measure, noise_matrix, cpe, random_state
             As in :class:`NoiseCorrectedClassifier`.
+        background : str, optional
+            The class that Micro F1 leaves out; by default the first.
         """
         if data.encoder is None:
             raise NcbenchError(
                 f"{data.name}: a model file needs the names of columns, which an npz file lacks; "
                 "give a table, such as CSV"
             )
-        model = NoiseCorrectedClassifier(measure, noise_matrix, cpe, random_state=random_state)
+        psi = measure if background is None else named_measure(measure, background)
+        model = NoiseCorrectedClassifier(psi, noise_matrix, cpe, random_state=random_state)
         model.fit(data.X, data.labels, clean=data.clean_labels)
         noise = model.noise_matrix_
         estimator = noise_matrix
@@ -75,9 +80,13 @@ class TableModel:
             estimator = DEFAULT_T_ESTIMATOR
         names = [str(name) for name in model.classes_]
         counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
-        low, high, share = uncertainty(noise, np.asarray(counts, dtype=np.int64))
+        number = np.asarray(counts, dtype=np.int64)
+        low, high, share = uncertainty(noise, number)
+        if has_background(measure):
+            background = background or names[0]
         about = {
             "measure": measure,
+            "background": background,
             "algorithm": model.algorithm_,
             "cpe": cpe or DEFAULT_LEARNER,
             "t_estimator": estimator,
@@ -91,6 +100,7 @@ class TableModel:
             "low": None if low is None else low.tolist(),
             "high": None if high is None else high.tolist(),
             "share_of_wrong": vars(share),
+            "doubts": cheap_doubts(noise, number, names, share, low, high),
         }
         return cls(data.encoder, model, np.unique(_hashes(data.X))[:_KEPT], about)
 
@@ -103,7 +113,22 @@ class TableModel:
         """Return the features of a table, which may have other columns, too."""
         if not len(table):
             raise NcbenchError(f"{where}: no rows")
+        found = {str(name) for name in table.columns}
+        if self._used <= found:  # else the error is about all columns
+            table = table.loc[:, [str(name) in self._used for name in table.columns]]
         return self.encoder.transform(table, where=where)
+
+    def notice_missing(self, table: pd.DataFrame, where: str) -> None:
+        """Say how many numbers of each feature are missing in a table."""
+        filled = [c["name"] for c in self.encoder.columns if c["kind"] in ("number", "date")]
+        missing = {str(name): int(table.iloc[:, k].isna().sum()) for k, name in enumerate(table)}
+        gaps = [f"{name} ({missing[name]} of {len(table)})" for name in filled if missing[name]]
+        if gaps:
+            notice_once(f"{where}: missing values take the median of training: {', '.join(gaps)}")
+
+    @property
+    def _used(self) -> set[str]:
+        return {column["name"] for column in self.encoder.columns if column["kind"] != "left out"}
 
     def labeled(self, table: pd.DataFrame, column: str, where: str) -> tuple[Array, NDArray[Any]]:
         """Return the features and labels of the rows that have a label in a column.
@@ -111,6 +136,11 @@ class TableModel:
         Labels are compared with the classes of the model by name.
         """
         require_columns(table, [column], where)
+        if column in self._used:
+            raise NcbenchError(
+                f"{where}: column {column!r} is a feature of the model and cannot be its labels; "
+                f"the model was fitted to the labels of {self.about.get('target')!r}"
+            )
         others = [str(name) != column for name in table.columns]
         X = self.features(table.loc[:, others], where)
         given = table.loc[:, column]
@@ -141,8 +171,7 @@ class TableModel:
 
     def other_columns(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the columns of a table that are not features: ids, dates, labels."""
-        used = {column["name"] for column in self.encoder.columns if column["kind"] != "left out"}
-        return table.loc[:, [str(name) not in used for name in table.columns]]
+        return table.loc[:, [str(name) not in self._used for name in table.columns]]
 
     def share_seen(self, X: Array) -> float:
         """Return the share of rows that equal rows the model was fitted to, from a sample of them.

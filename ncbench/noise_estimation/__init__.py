@@ -9,6 +9,7 @@ from ncbench.noise_estimation.audit import (
 )
 from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
 from ncbench.noise_estimation.estimate import LEVEL, NoiseEstimate, share_of_wrong
+from ncbench.noise_estimation.label_notices import shown_names
 from ncbench.noise_estimation.own_data import (
     OwnData,
     read_annotations,
@@ -23,10 +24,11 @@ from ncbench.noise_estimation.repair import (
     stored,
 )
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
+from ncbench.noise_estimation.verdict import cheap_doubts, classes_gone
 
 __all__ = [
     "DEFAULT_T_ESTIMATOR", "LEVEL", "CleanLabels", "Crowd", "NoiseEstimate", "NoisySample",
-    "OwnData", "dawid_skene", "diagnostics", "estimate_noise", "examine", "plan",
-    "project_columns", "read_annotations", "read_noise_matrix", "read_own_data", "repair_estimate",
-    "restored", "share_of_wrong", "stored", "uncertainty",
+    "OwnData", "cheap_doubts", "classes_gone", "dawid_skene", "diagnostics", "estimate_noise",
+    "examine", "plan", "project_columns", "read_annotations", "read_noise_matrix", "read_own_data",
+    "repair_estimate", "restored", "share_of_wrong", "shown_names", "stored", "uncertainty",
 ]  # fmt: skip

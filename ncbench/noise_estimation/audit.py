@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import NormalDist
@@ -25,6 +26,7 @@ from ncbench.noise_estimation.estimate import (
     share_of_wrong,
 )
 from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
+from ncbench.noise_estimation.label_notices import only_checked
 from ncbench.noise_estimation.own_data import OwnData
 from ncbench.noise_estimation.repair import repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
@@ -98,6 +100,9 @@ def estimate_noise(
     require(whole, "random_state", repr(random_state), "a whole number, or None")
     checked = None if clean is None else given_labels(clean, labels, "clean")
     values = classes_with(labels, checked)
+    noisy = [str(value) for value in np.unique(labels)]
+    for name in sorted({str(value) for value in values} - {*noisy}):
+        warnings.warn(f"clean: {only_checked(name, noisy)}", stacklevel=2)
     data = OwnData(
         "y",
         features,
@@ -268,26 +273,35 @@ def _half(sample: NoisySample, rng: np.random.Generator) -> NoisySample:
 
 def _crowd(sample: NoisySample) -> Crowd:
     assert sample.annotations is not None
-    return dawid_skene(sample.annotations, sample.annotations.rows.max() + 1, sample.n_classes)
+    m = int(sample.annotations.rows.max()) + 1
+    known = sample.checked_examples(m)
+    return dawid_skene(sample.annotations, m, sample.n_classes, checked=known)
 
 
 def _annotators(sample: NoisySample, skills: Sequence[Array]) -> tuple[Annotator, ...]:
-    """Return the annotators, the best first."""
+    """Return the annotators, the best first: those that are right in the most cases for certain."""
     given = sample.annotations
     if given is None:
         return ()
     crowd = _crowd(sample)
     accuracy = crowd.accuracy(given)
-    count = np.bincount(given.annotators, minlength=len(given.names))
+    n_people = len(given.names)
+    by_class = np.zeros((n_people, sample.n_classes), dtype=np.int64)
+    np.add.at(by_class, (given.annotators, given.labels), 1)
     people = []
-    for k in np.argsort(-accuracy, kind="stable"):
+    for k in range(n_people):
+        count = int(by_class[k].sum())
+        # Resamples of a few labels may agree by chance.
+        by_count = counted_share(round(accuracy[k] * count), count)
         halves = [skill[k] for skill in skills if np.isfinite(skill[k])]
         low, high = _ends(accuracy[k], None, halves)
-        interval = Interval(
-            float(accuracy[k]), *(None if e is None else float(e) for e in (low, high))
-        )
-        people.append(Annotator(given.names[k], int(count[k]), interval, crowd.matrices[k]))
-    return tuple(people)
+        interval = Interval(float(accuracy[k]))
+        if low is not None and high is not None:
+            ends = min(float(low), by_count.low or 0.0), max(float(high), by_count.high or 1.0)
+            interval = Interval(float(accuracy[k]), *ends)
+        about = count, interval, crowd.matrices[k], tuple(by_class[k].tolist())
+        people.append((-(by_count.low or 0.0), Annotator(given.names[k], *about)))
+    return tuple(person for _, person in sorted(people, key=lambda each: each[0]))
 
 
 def _judged(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ncbench.data import Annotations
+from ncbench.data import UNKNOWN, Annotations
 from ncbench.types import Array, Labels
 
 _MAX_STEPS = 200
@@ -52,7 +52,9 @@ class Crowd:
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def dawid_skene(given: Annotations, m: int, n: int, strength: float = 10.0) -> Crowd:
+def dawid_skene(
+    given: Annotations, m: int, n: int, strength: float = 10.0, checked: Labels | None = None
+) -> Crowd:
     """Fit the model of Dawid and Skene by EM.
 
     Parameters
@@ -63,6 +65,8 @@ def dawid_skene(given: Annotations, m: int, n: int, strength: float = 10.0) -> C
     strength : float
         Weight of the prior, in labels: how many labels of a class make an annotator's own matrix
         count as much as the pooled one.
+    checked : array of shape (m,), optional
+        True labels that are known, or ``UNKNOWN``. They are certain in every step.
 
     Examples
     --------
@@ -82,6 +86,9 @@ def dawid_skene(given: Annotations, m: int, n: int, strength: float = 10.0) -> C
     np.add.at(votes, given.rows, said)
     # Start from the share of votes for each class.
     Q = (votes + 1 / n) / (votes.sum(axis=1, keepdims=True) + 1)
+    known = np.zeros(m, dtype=bool) if checked is None else checked != UNKNOWN
+    certain = np.eye(n)[[] if checked is None else checked[known]]
+    Q[known] = certain
     for _ in range(_MAX_STEPS):
         prior = Q.mean(axis=0)
         counts = np.zeros((people, n, n))
@@ -93,6 +100,7 @@ def dawid_skene(given: Annotations, m: int, n: int, strength: float = 10.0) -> C
         np.add.at(log_Q, given.rows, np.log(matrices[given.annotators, given.labels]))
         before, Q = Q, np.exp(log_Q - log_Q.max(axis=1, keepdims=True))
         Q /= Q.sum(axis=1, keepdims=True)
+        Q[known] = certain
         if np.abs(Q - before).max() < _TOLERANCE:
             break
     return Crowd(Q, prior, pooled, matrices)

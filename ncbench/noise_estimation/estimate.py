@@ -51,6 +51,8 @@ class Annotator:
     """Expected share of right labels."""
     confusion: Array
     """P(label | true label), column stochastic."""
+    given: tuple[int, ...]
+    """Number of labels of each class."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,11 @@ from ncbench.data import (
 )
 from ncbench.errors import NcbenchError, did_you_mean
 from ncbench.noise_estimation.given_labels import given_labels
+from ncbench.noise_estimation.label_notices import (
+    notice_alike_classes,
+    notice_given_away,
+    notice_only_checked,
+)
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -83,12 +88,16 @@ def read_own_data(
         table, checked = _without(table, clean_column, target, where)
     rest, labels = split_labels(table, target, where=where)
     encoder = fitted_encoder(rest, where=where, **columns)
+    notice_given_away(rest, labels, encoder, where)
     name = next(place.name[: -len(s)] for s in TABLES if place.name.lower().endswith(s))
     dataset = Dataset.from_labels(encoder.transform(rest, where=where), labels, name=name)
     classes, clean = dataset.classes, None
+    notice_alike_classes(classes, f"{where}, target {target!r}")
     if checked is not None:
         y = label_array(labels, where=where)
-        classes, clean = _numbered(checked, y, classes, f"{where}, column {clean_column!r}")
+        noisy, where = len(classes), f"{where}, column {clean_column!r}"
+        classes, clean = _numbered(checked, y, classes, where)
+        notice_only_checked(clean, classes, noisy, table, where)
     return OwnData(
         *(name, dataset.X, dataset.y, classes, clean), encoder=encoder, lines=lines_of(table)
     )

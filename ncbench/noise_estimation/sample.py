@@ -148,6 +148,22 @@ class NoisySample:
         """Number of examples with each noisy label."""
         return np.bincount(self.y, minlength=self.n_classes)
 
+    def checked_examples(self, m: int) -> Labels | None:
+        """Return the checked labels of m examples, which ``rows`` are about, or ``UNKNOWN``.
+
+        Examples
+        --------
+        >>> sample = NoisySample(np.zeros((3, 1)), np.array([0, 1, 1]), 2, None, None,
+        ...                      rows=np.array([0, 0, 2]), checked=np.array([1, 1, -1]))
+        >>> sample.checked_examples(3)
+        array([ 1, -1, -1])
+        """
+        if self.checked is None or self.rows is None:
+            return None
+        labels = np.full(m, UNKNOWN, dtype=np.int64)
+        labels[self.rows] = self.checked
+        return labels
+
     def posterior(self) -> Array:
         """Return the learner's probabilities on its own training examples, m x n."""
         return fit_posterior(self.cpe, self.X, self.y, self.n_classes, "none", None).posterior

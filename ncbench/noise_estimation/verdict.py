@@ -27,7 +27,7 @@ from ncbench.noise_estimation.estimate import (
 )
 from ncbench.noise_estimation.sample import NoisySample
 from ncbench.plugin import get_registry
-from ncbench.types import Array
+from ncbench.types import Array, Labels
 
 RIVALS = {
     "hoc": "an example and its nearest neighbors have the same class",
@@ -41,6 +41,7 @@ _NONE = 0.02  # a smaller share is no noise
 _UNCERTAIN = 0.1  # a share whose interval is wider is uncertain,
 _UNCERTAIN_RATIO = 0.6  # unless it is narrower than this part of the share
 _RARE = 30
+_GONE = 0.5  # true examples of a class: fewer are none
 _WIDE = 0.25
 _SMALL_SINGULAR_VALUE = 0.2
 
@@ -83,10 +84,44 @@ def judge(
     open_question = _disagreement(float(accuracy), len(sample.y), share, rivals, counted)
     if share.estimate < _NONE and not warnings and not open_question:
         return Verdict(NO_NOISE, (), rivals)
-    doubts = [*warnings, *_weak_points(noise, sample, low, high), *open_question]
+    weak = _weak_points(noise, sample.counts, sample.classes, low, high)
+    doubts = [*warnings, *weak, *open_question]
     if share.width > max(_UNCERTAIN, _UNCERTAIN_RATIO * share.estimate) and share.low is not None:
         doubts.append(f"too few rows: the share of wrong labels is {share}")
     return Verdict(DO_NOT_RELY if doubts else RELY, tuple(doubts), rivals)
+
+
+def cheap_doubts(
+    noise: NoiseMatrix,
+    counts: Labels,
+    classes: Sequence[str],
+    share: Interval,
+    low: Array | None,
+    high: Array | None,
+) -> list[str]:
+    """Return the reasons for doubt that need neither rivals nor a learner.
+
+    Parameters
+    ----------
+    noise : NoiseMatrix
+    counts : array of shape (n,)
+        Number of labels of each class.
+    classes : sequence of str
+    share : Interval
+        The estimated share of wrong labels.
+    low, high : arrays of shape (n, n) or None
+        Ends of the intervals of T.
+
+    Examples
+    --------
+    >>> T = NoiseMatrix([[0.9, 0.45], [0.1, 0.55]])
+    >>> cheap_doubts(T, np.array([900, 100]), ["ant", "bee"], Interval(0.1), None, None)
+    ['about none of the labels of bee is right; merge it with another class, or drop its rows']
+    """
+    warnings = list(getattr(noise, "warnings", ()))
+    if share.estimate < _NONE and not warnings:
+        return []
+    return [*warnings, *_weak_points(noise, counts, classes, low, high)]
 
 
 def labels_to_check(share: float, width: float, rows: int) -> int:
@@ -158,8 +193,19 @@ def _disagreement(
     ]
 
 
+def classes_gone(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> list[str]:
+    """Return the classes that have labels, but about no true example."""
+    true = class_frequencies(noise, counts) * counts.sum()
+    gone = (counts > 0) & (true < _GONE)
+    return [name for name, no in zip(classes, gone, strict=True) if no]
+
+
 def _weak_points(
-    noise: NoiseMatrix, sample: NoisySample, low: Array | None, high: Array | None
+    noise: NoiseMatrix,
+    counts: Labels,
+    classes: Sequence[str],
+    low: Array | None,
+    high: Array | None,
 ) -> Iterator[str]:
     if noise.smallest_singular_value < _SMALL_SINGULAR_VALUE:
         yield (
@@ -167,15 +213,22 @@ def _weak_points(
             f"a correction magnifies errors up to {noise.inverse_norm:.1f} times"
         )
     # Most labels of a rare class may be wrong labels of other classes.
-    true = class_frequencies(noise, sample.counts) * len(sample.y)
-    rare = [f"{sample.classes[j]} (about {true[j]:.0f})" for j in np.flatnonzero(true < _RARE)]
+    true = class_frequencies(noise, counts) * counts.sum()
+    gone = classes_gone(noise, counts, classes)
+    for name in gone:
+        yield (
+            f"about none of the labels of {name} is right; merge it with another class, or drop "
+            "its rows"
+        )
+    few = [(name, k) for name, k in zip(classes, true, strict=True) if k < _RARE]
+    rare = [f"{name} (about {count:.0f})" for name, count in few if name not in gone]
     if rare:
         yield f"classes with fewer than {_RARE} true examples: {', '.join(rare)}"
     if low is not None and high is not None:
         width = high - low
-        i, j = np.unravel_index(width.argmax(), width.shape)
+        i, j = map(int, np.unravel_index(width.argmax(), width.shape))
         if width[i, j] > _WIDE:
             yield (
-                f"wide intervals: P(labeled {sample.classes[i]} | truly {sample.classes[j]}) "
+                f"wide intervals: P(labeled {classes[i]} | truly {classes[j]}) "
                 f"is between {low[i, j]:.2f} and {high[i, j]:.2f}"
             )

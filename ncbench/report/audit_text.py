@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ncbench.errors import counted
-from ncbench.noise_estimation import LEVEL
+from ncbench.noise_estimation import LEVEL, shown_names
 from ncbench.types import Array, Labels
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def text(noise: NoiseEstimate) -> str:
         rows = f"{noise.counts.sum():,} labels of {people}"
     wrong = noise.wrong_by_label
     about = [["", "labels", "probably wrong"]]
-    for name, count, k in zip(noise.classes, noise.counts, wrong, strict=True):
+    for name, count, k in zip(shown_names(noise.classes), noise.counts, wrong, strict=True):
         about.append([name, f"{count:,}", f"{k:,.0f}"])
     intervals = "" if noise.low is None else f", {LEVEL:.0%} intervals"
     if noise.resamples:
@@ -45,7 +45,7 @@ def text(noise: NoiseEstimate) -> str:
         "",
         "P(truly column | labeled row)",
         "",
-        *_grid(noise.classes, _numbers(noise.true_given_label)),
+        *_grid(shown_names(noise.classes), _numbers(noise.true_given_label)),
         "",
         f"smallest singular value    {noise.smallest_singular_value:.3f}",
         f"||T^-1||_1                 {noise.inverse_norm:.2f}",
@@ -82,7 +82,7 @@ def _checked(noise: NoiseEstimate) -> list[str]:
         "",
         f"Counted in {what} with a checked label:",
         "",
-        *_grid(noise.classes, _numbers(noise.counted.matrix)),
+        *_grid(shown_names(noise.classes), _numbers(noise.counted.matrix)),
         "",
         *used,
         f"mean |estimate - counted|  {difference:.3f}",
@@ -108,11 +108,15 @@ def _people(noise: NoiseEstimate) -> list[str]:
     title = "Annotators, the best first"
     if len(shown) < len(people):
         title = f"Annotators: the best {_ENDS} and the worst {_ENDS} of {len(people)}"
+    names = shown_names(noise.classes)
     rows = [["", "labels", "right", "most often confused"]]
     for person in shown:
         wrong = person.confusion * (1 - np.eye(len(noise.classes)))
+        wrong[np.array(person.given) == 0] = 0  # a label that was never given says nothing
         i, j = np.unravel_index(wrong.argmax(), wrong.shape)
-        confused = f"{noise.classes[j]} labeled {noise.classes[i]}, {wrong[i, j]:.0%}"
+        confused = f"{names[j]} labeled {names[i]}, {wrong[i, j]:.0%}"
+        if not wrong[i, j]:
+            confused = "-"
         rows.append([person.name, str(person.labels), str(person.accuracy), confused])
     return ["", f"{title}, by the labels of all:", "", *_columns(rows)]
 
@@ -120,17 +124,17 @@ def _people(noise: NoiseEstimate) -> list[str]:
 def _matrices(noise: NoiseEstimate) -> list[str]:
     T, low, high = noise.matrix, noise.low, noise.high
     if low is None or high is None:
-        return _grid(noise.classes, _numbers(T))
+        return _grid(shown_names(noise.classes), _numbers(T))
     if len(noise.classes) <= _WIDEST:
         cells = [
             [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(noise.n)]
             for i in range(noise.n)
         ]
-        return _grid(noise.classes, cells)
+        return _grid(shown_names(noise.classes), cells)
     return [
-        *_grid(noise.classes, _numbers(T)),
-        *("", "from", "", *_grid(noise.classes, _numbers(low))),
-        *("", "to", "", *_grid(noise.classes, _numbers(high))),
+        *_grid(shown_names(noise.classes), _numbers(T)),
+        *("", "from", "", *_grid(shown_names(noise.classes), _numbers(low))),
+        *("", "to", "", *_grid(shown_names(noise.classes), _numbers(high))),
     ]
 
 

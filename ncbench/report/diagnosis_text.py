@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ncbench.errors import counted
+from ncbench.noise_estimation import classes_gone
 from ncbench.noise_estimation.estimate import DO_NOT_RELY, LEVEL, NO_NOISE, NoiseEstimate
 
 if TYPE_CHECKING:
@@ -104,12 +105,19 @@ def _reliance(noise: NoiseEstimate) -> str:
 
 def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
     count = doubtful(issues)
+    gone = classes_gone(noise, noise.counts, noise.classes)
+    sure = "check some labels drawn at random to make sure of the number"
+    if gone:  # no label of it is worth checking
+        sure = (
+            f"merge {_listed(gone)} with another class or drop its rows, since about no such label "
+            "is right"
+        )
     listed = "Next, look at"
     if noise.verdict == DO_NOT_RELY:
-        listed = "Next, check some labels drawn at random to make sure of the number, and look at"
+        listed = f"Next, {sure}, and look at"
     if not count:
         if noise.verdict == DO_NOT_RELY:
-            return "Next, check some labels drawn at random to make sure of the number."
+            return f"Next, {sure}."
         return "No single label is more probably wrong than right."
     found = issues["expected_issues"].iloc[count - 1]
     what = f"{count:,} labels that are" if count > 1 else "label that is"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from ncbench.errors import counted
+from ncbench.noise_estimation.estimate import Interval
 from ncbench.report.grid import Entry, Grid
 
 
@@ -18,13 +20,16 @@ def ranked(issues: pd.DataFrame) -> pd.DataFrame:
     return rows[[*places, *issues.columns.drop(places, errors="ignore")]].reset_index(drop=True)
 
 
-def text(issues: pd.DataFrame, show: int) -> str:
-    """Return how many labels are probably wrong, and the first ranks.
+def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
+    """Return how many labels are wrong, and the first ranks of those that nobody checked.
 
     Parameters
     ----------
     issues : DataFrame
-        As returned by ``find_label_issues``; a column ``line`` is shown too.
+        As returned by ``find_label_issues``; a column ``line`` is shown too, and a row whose
+        column ``checked`` is true is not.
+    share : Interval
+        The share of wrong labels that the noise matrix implies.
     show : int
         Number of rows of the table.
 
@@ -32,23 +37,26 @@ def text(issues: pd.DataFrame, show: int) -> str:
     --------
     >>> issues = pd.DataFrame({"label": ["a", "b"], "p_wrong": [0.1, 0.75], "likeliest": "a"})
     >>> issues = issues.assign(rank=[2, 1], expected_issues=[0.85, 0.75])
-    >>> print(text(issues.assign(expected_precision=[0.42, 0.75]), show=1))
-    About 0.8 of 2 labels are wrong (42 %). Of the first 1, expect 0.8 (75 %).
+    >>> print(text(issues.assign(expected_precision=[0.42, 0.75]), Interval(0.5, 0.4, 0.6), show=1))
+    About 1 of 2 labels are wrong: 50.0 % [40.0 %, 60.0 %]. Of the first 1, expect 0.8 (75 %).
     <BLANKLINE>
     rank  row  label  likeliest  p_wrong  expected precision
     1     2    b      a          0.75     0.75
     """
-    table = ranked(issues)
-    total = issues["p_wrong"].sum()
     labels = counted(len(issues), "label")
-    said = f"About {_number(total)} of {labels} are wrong ({_share(issues)})."
-    first = table.head(max(show, 0))
+    said = f"About {share.estimate * len(issues):.0f} of {labels} are wrong: {share}."
+    table = ranked(issues)
+    if "checked" in table:
+        table = table[~table["checked"]]
+    # Checked labels are certain: depths count the others.
+    expected = table["p_wrong"].cumsum().to_numpy()
+    table = table.assign(expected_precision=expected / np.arange(1, len(table) + 1))
+    first = table.head(show)
     if len(first):
-        last = first.iloc[-1]
-        said += (
-            f" Of the first {len(first)}, expect {_number(last['expected_issues'])} "
-            f"({last['expected_precision']:.0%})."
-        ).replace("%", " %")
+        precision = first["expected_precision"].iloc[-1]
+        said += f" Of the first {len(first)}, expect {_number(expected[len(first) - 1])} "
+        said += f"({precision:.0%})."
+    said = said.replace("%", " %")
     places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
     rows = [
         [
@@ -63,7 +71,3 @@ def text(issues: pd.DataFrame, show: int) -> str:
 
 def _number(expected: float) -> str:
     return f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}"
-
-
-def _share(issues: pd.DataFrame) -> str:
-    return f"{issues['p_wrong'].mean():.0%}".replace("%", " %")

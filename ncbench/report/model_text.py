@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ncbench.noise_estimation.estimate import Interval
+from ncbench.noise_estimation import shown_names
+from ncbench.noise_estimation.estimate import LEVEL, Interval
 from ncbench.report.grid import Entry, Grid
 from ncbench.types import Array
 
@@ -29,12 +30,16 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     Minimized g_mean by ncfw, learner anchored: 1,000 rows, 1 feature, classes ill, well.
     Wrong labels: 25.0 % [20.0 %, 30.0 %], by held_out_map.
     """
+    measure = about["measure"]
+    if about.get("background") is not None:
+        measure += f" (background class: {about['background']})"
+    names = shown_names(about["classes"])
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
     share = str(Interval(**about["share_of_wrong"])).replace("%", " %")
     source = about["t_estimator"]
     return (
-        f"Minimized {about['measure']} by {about['algorithm']}, learner {about['cpe']}: "
-        f"{about['rows']:,} rows, {features}, classes {', '.join(about['classes'])}.\n"
+        f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
+        f"{about['rows']:,} rows, {features}, classes {', '.join(names)}.\n"
         f"Wrong labels: {share}, " + (f"by {source}." if source else "as given.")
     )
 
@@ -56,9 +61,12 @@ def noisy_text(
 
     Examples
     --------
-    >>> print(noisy_text("label", {"t_estimator": "held_out_map"}, None, ["g_mean: loss 0.2"]))
+    >>> from ncbench.doubtful_labels import Performance
+    >>> found = [Performance("g_mean", 0.2, 0.15, 0.25, 90, False, False)]
+    >>> print(noisy_text("label", {"t_estimator": "held_out_map"}, None, found))
     Labels of column 'label' taken as noisy, with the noise matrix of the model (by held_out_map)
-    g_mean: loss 0.2
+    g_mean: loss 0.200, 90 % interval 0.150 to 0.250, from 90 noisy labels; the noise matrix is \
+taken as known
     """
     source = f"by {about['t_estimator']}" if about["t_estimator"] else "as given to fit"
     matrix = f"the noise matrix of the model ({source})"
@@ -67,13 +75,17 @@ def noisy_text(
     said = f"taken as noisy, with {matrix}"
     if given == "none":
         said = "taken as clean, by --noise-matrix none"
-    return "\n".join([f"Labels of column {target!r} {said}", *map(str, found)])
+    lines = [f"Labels of column {target!r} {said}", *map(str, found)]
+    if any(each.too_wide for each in found):
+        lines.append(
+            "To check labels: put the true ones of some of these rows into a column that is empty "
+            "elsewhere, and evaluate with --clean-column and its name instead of --target."
+        )
+    return "\n".join(lines)
 
 
-def checked_text(
-    column: str, about: Mapping[str, Any], C: Array, losses: Mapping[str, float]
-) -> str:
-    """Return losses and recalls on checked labels.
+def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequence[Any]) -> str:
+    """Return losses with intervals, and recalls, on checked labels.
 
     Parameters
     ----------
@@ -83,30 +95,45 @@ def checked_text(
         The description of the model.
     C : array of shape (n, n)
         The confusion matrix.
-    losses : mapping from measures to float
+    found : sequence of Performance
 
     Examples
     --------
     >>> about = {"measure": "zero_one", "classes": ["ill", "well"]}
-    >>> print(checked_text("truth", about, np.array([[0.2, 0.1], [0.0, 0.7]]), {"zero_one": 0.1}))
+    >>> from ncbench.doubtful_labels import Performance
+    >>> found = [Performance("zero_one", 0.1, 0.0, 0.28, 10, False, True, True)]
+    >>> print(checked_text("truth", about, np.array([[0.2, 0.1], [0.0, 0.7]]), found))
     Labels of column 'truth' taken as clean
-    measure    loss
-    zero_one*  0.100
+    measure    loss   90 % interval
+    zero_one*  0.100  0.000 to 0.280 (wide)
     * minimized. Losses: lower is better.
-    Recall: ill 0.667, well 1.000
+    Recall: ill 0.667 (of 3), well 1.000 (of 7)
+    (wide): too wide to be of use; check more labels.
     """
     rows = [
-        [Entry(name + "*" * (name == about["measure"])), Entry(f"{loss:.3f}")]
-        for name, loss in losses.items()
+        [
+            Entry(each.measure + "*" * (each.measure == about["measure"])),
+            Entry(f"{each.loss:.3f}"),
+            Entry(f"{each.low:.3f} to {each.high:.3f}" + " (wide)" * bool(each.too_wide)),
+        ]
+        for each in found
     ]
     share = C.sum(axis=1)
     recall = np.diagonal(C) / np.where(share > 0, share, 1)
+    labels = share * (found[0].examples if found else 0)
     recalls = [
-        f"{name} {recall[k]:.3f}" if share[k] > 0 else f"{name} - (no such row)"
+        f"{name} {recall[k]:.3f} (of {labels[k]:.0f})" if share[k] > 0 else f"{name} - (of 0)"
         for k, name in enumerate(about["classes"])
     ]
-    note = "* minimized. " if about["measure"] in losses else ""
-    return (
-        f"Labels of column {column!r} taken as clean\n{Grid(['measure', 'loss'], rows, 1).text()}\n"
-        f"{note}Losses: lower is better.\nRecall: {', '.join(recalls)}"
+    note = "* minimized. " if about["measure"] in [each.measure for each in found] else ""
+    wide = any(each.too_wide for each in found)
+    table = Grid(["measure", "loss", f"{LEVEL * 100:.0f} % interval"], rows, 1)
+    return "\n".join(
+        [
+            f"Labels of column {column!r} taken as clean",
+            table.text(),
+            f"{note}Losses: lower is better.",
+            f"Recall: {', '.join(recalls)}",
+            *(["(wide): too wide to be of use; check more labels."] if wide else []),
+        ]
     )

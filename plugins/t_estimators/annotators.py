@@ -12,7 +12,8 @@ class DawidSkene:
     EM finds the probability of each true label from the labels that people gave, and a confusion
     matrix for each of them, shrunk toward that of all. T then counts the labels that are trained on
     against these probabilities. So a drawn label, all labels, and a vote each have their own T.
-    The features are not used. Noise that makes several people err alike is not seen.
+    Checked labels are known. The features are not used. Noise that makes several people err alike
+    is not seen.
 
     Parameters
     ----------
@@ -33,7 +34,8 @@ class DawidSkene:
                 "t_estimator=dawid_skene needs the labels of several people; held_out_map needs "
                 "one label of each example"
             )
-        m = max(given.rows.max(), rows.max()) + 1
-        posterior = dawid_skene(given, int(m), n, self.strength).posterior
+        m = int(max(given.rows.max(), rows.max()) + 1)
+        checked = sample.checked_examples(m)
+        posterior = dawid_skene(given, m, n, self.strength, checked).posterior
         T = np.eye(n)[sample.y].T @ posterior[rows]
         return repair_estimate(T, sample.classes)

@@ -71,6 +71,15 @@ def test_intervals_of_more_measures_are_wider() -> None:
     assert two.high - two.low == pytest.approx((one.high - one.low) * 1.96 / 1.645, rel=1e-3)
 
 
+def test_micro_f1_leaves_out_the_class_that_is_named() -> None:
+    first, second, default = (
+        correction_gains(DATA, NOISE, ["micro_f1"], GaussianNB(), background=name)[0].plain.loss
+        for name in (*NAMES, None)
+    )
+    assert first != second
+    assert first == default
+
+
 def test_measures_and_corrections_share_the_fits_of_a_learner() -> None:
     fits = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,14 @@ def test_what_does_not_fit_is_refused(arguments: dict[str, Any], message: str) -
         find_label_issues(**{"X": X, "y": Y, **arguments})
 
 
+def test_a_missing_label_is_named_with_its_row() -> None:
+    for gap in (None, np.nan):
+        labels = Y.astype(object)
+        labels[7] = gap
+        with pytest.raises(NcbenchError, match=rf"y\[7\] is {gap}; leave out the rows without"):
+            find_label_issues(X, labels)
+
+
 def test_the_command_prints_the_first_ranks_and_writes_all(
     ncbench: Callable, tmp_path: Path
 ) -> None:
@@ -113,8 +122,16 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
     assert done.code == 0, done.err
     assert "numbers: a, b, batch; left out: c (as asked)" in done.err
     first = done.out.splitlines()
-    assert first[0].startswith("About 1")
-    assert " of 600 labels are wrong (" in first[0]
+    estimated = re.match(r"About (\d+) of 600 labels are wrong: ([\d.]+) % \[", first[0])
+    assert estimated is not None
+    fitted = ncbench(
+        *("fit", "mine.csv", "--target", "label", "--clean-column", "checked", "--drop", "c"),
+        *("--keep", "batch", "--out", "model.skops", "--cpe", "logistic"),
+    )
+    assert f"Wrong labels: {estimated[2]} % [" in fitted.out  # by the same T
+    assert int(estimated[1]) == pytest.approx(6 * float(estimated[2]), abs=1)
+    rows = [int(line.split()[1]) for line in first[3:]]
+    assert min(rows) > 100  # the others were checked
     assert first[2].split()[:5] == ["rank", "row", "line", "label", "likeliest"]
     assert len(first) == 6
     assert "issues.csv, with all 600 rows" in done.err
@@ -126,6 +143,11 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
     checked = written[written["row"] <= 100].sort_values("row")
     np.testing.assert_array_equal(checked["p_wrong"], (Y != TRUTH)[:100])
     np.testing.assert_array_equal(written["label"], Y[written["row"] - 1])
+    np.testing.assert_array_equal(written["checked"], written["row"] <= 100)
+    precision = written[~written["checked"]]["p_wrong"][:3].mean()
+    assert float(first[5].split()[-1]) == pytest.approx(precision, abs=0.006)
+    depth = f"Of the first 3, expect {3 * precision:.1f} ({100 * precision:.0f} %)"
+    assert depth in first[0]
 
 
 def test_the_command_takes_a_noise_matrix_and_leaves_columns_out(
@@ -138,7 +160,7 @@ def test_the_command_takes_a_noise_matrix_and_leaves_columns_out(
     done = ncbench("issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--show", "1")
     assert done.code == 0, done.err
     assert "left out: leak (as asked)" in done.err
-    assert done.out.startswith("About 0.0 of 100 labels are wrong")
+    assert done.out.startswith("About 0 of 100 labels are wrong: 0.0 %. Of the first 1")
     refused = ncbench(
         "issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--t-estimator", "x"
     )

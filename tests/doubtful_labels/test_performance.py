@@ -72,6 +72,27 @@ def test_an_interval_that_says_little_is_called_so() -> None:
     assert 0 <= found.low <= found.high <= 1
 
 
+def test_few_clean_labels_without_a_mistake_do_not_make_a_loss_of_0_certain() -> None:
+    right = X[:, 0] > 0.75
+    X_clear, y_clear = X[(right == CODES)][:20], TRUTH[(right == CODES)][:20]
+    model = GaussianNB().fit(X_clear, y_clear)
+    assert (model.predict(X_clear) == y_clear).all()
+    for measure in ("zero_one", "g_mean", "micro_f1"):
+        found = estimate_performance(model, X_clear, y_clear, None, measure=measure)
+        assert (found.loss, found.low) == (0, 0)
+        assert not np.signbit(found.loss)
+        assert 0.06 < found.high < 0.4
+        assert found.clean
+    # A class of the noise matrix that does not occur does not count.
+    names = [*NAMES, "zombie"]
+    T_more = pd.DataFrame(np.eye(3), names, names)
+    macro = [
+        estimate_performance(model, X_clear, y_clear, noise, measure="macro_f1").high
+        for noise in (None, T_more)
+    ]
+    assert macro[0] == pytest.approx(macro[1], rel=0.3)
+
+
 def test_pipelines_frames_and_missing_classes() -> None:
     pipeline = make_pipeline(StandardScaler(), clone(MODEL)).fit(X[:2000], Y[:2000])
     mixed = pd.DataFrame(T, NAMES, NAMES).loc[NAMES[::-1], NAMES]

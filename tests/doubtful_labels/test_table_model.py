@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from ncbench import g_mean
+from ncbench import g_mean, load
+from ncbench.doubtful_labels import read_model
 from ncbench.doubtful_labels.table_model import TableModel
 from ncbench.noise_estimation import OwnData, read_own_data
 
@@ -75,14 +77,14 @@ def test_from_a_table_to_a_classifier_and_how_good_it_is(
         line.split()[1] for line in done.out.splitlines() if line.startswith("g_mean*")
     ]
     right = (wine["truth"] == found["predicted"])[wine["truth"] == "barolo"].mean()
-    assert f"barolo {right:.3f}" in done.out.splitlines()[-1]
+    assert f"barolo {right:.3f}" in done.out.partition("Recall: ")[2]
 
     done = ncbench("evaluate", "model.skops", "test.csv", "--target", "label")
     assert "taken as noisy, with the noise matrix of the model (by held_out_map)" in done.out
     assert "from 58 noisy labels; the uncertainty of the noise matrix is included" in done.out
-    assert "Warning" not in done.out
+    assert "Warning" not in done.err
     done = ncbench("evaluate", "model.skops", "train.csv", "--target", "label")
-    assert "Warning: about 100 % of these rows equal rows that the model was fitted to" in done.out
+    assert "Warning: about 100 % of these rows equal rows that the model was fitted to" in done.err
 
 
 def test_a_table_with_other_columns(ncbench: Callable, wine: pd.DataFrame, tmp_path: Path) -> None:
@@ -94,10 +96,20 @@ def test_a_table_with_other_columns(ncbench: Callable, wine: pd.DataFrame, tmp_p
     assert done.code == 0, done.err
     assert "column 'cask': 58 new values, first 'plastic' in row 1 (line 2)" in done.err
     assert "are left out: predicted" in done.err
+    assert "price" not in done.err  # it is copied
+    assert "missing values" not in done.err
     found = (tmp_path / "predictions.csv").read_text().splitlines()
     assert found[0] == "row,line,price,predicted,p_barbera,p_barolo,p_grignolino"
     assert found[2].startswith("2,3,1,")  # a whole number in spite of the gap below
     assert found[58].startswith("58,59,,")
+    gaps = other.assign(hue=np.nan, alcohol=[None, *other["alcohol"][1:]])
+    gaps.to_csv(tmp_path / "new.csv", index=False)
+    done = ncbench("predict", "model.skops", "new.csv", "--out", "gaps.csv")
+    said = "missing values take the median of training: alcohol (1 of 58), hue (58 of 58)\n"
+    assert said in done.err
+    other.rename(columns={"hue": "HUE"}).to_csv(tmp_path / "new.csv", index=False)
+    done = ncbench("predict", "model.skops", "new.csv", "--out", "again.csv")
+    assert "no column 'hue', which is one of the features; did you mean 'HUE'?" in done.err
     other.drop(columns="hue").to_csv(tmp_path / "new.csv", index=False)
     done = ncbench("predict", "model.skops", "new.csv", "--out", "again.csv")
     assert done.code == 2
@@ -111,12 +123,13 @@ def test_a_noise_matrix_of_ones_own(ncbench: Callable, wine: pd.DataFrame, tmp_p
     T.to_csv(tmp_path / "T.csv")
     done = ncbench(*FIT, "--noise-matrix", "T.csv", "--measure", "micro_f1")
     assert done.code == 0, done.err
-    assert "Minimized micro_f1 by ncbs" in done.out
+    assert "Minimized micro_f1 (background class: barbera) by ncbs" in done.out
     assert "Wrong labels: 20.0 %, as given." in done.out
     evaluate = ("evaluate", "model.skops", "test.csv", "--target", "label")
     said = ncbench(*evaluate).out
     assert "the noise matrix of the model (as given to fit)" in said
     assert "micro_f1: loss" in said
+    assert "micro_f1 leaves out the background class: barbera" in said
     assert "the noise matrix of T.csv" in ncbench(*evaluate, "--noise-matrix", "T.csv").out
     said = ncbench(*evaluate, "--noise-matrix", "none", "--measure", "g_mean,zero_one").out
     assert "taken as clean, by --noise-matrix none" in said
@@ -135,6 +148,9 @@ def test_checked_labels_help_to_estimate_the_noise(
     assert "58 rows, 7 features" in done.out  # the checked labels are not a feature
     done = ncbench("evaluate", "model.skops", "train.csv", "--clean-column", "truth")
     assert "model.skops on train.csv, 30 rows" in done.out
+    (zero_one,) = (line for line in done.out.splitlines() if line.startswith("zero_one"))
+    assert re.match(r"zero_one +\d\.\d{3} +\d\.\d{3} to \d\.\d{3}", zero_one)
+    assert "-0.0" not in done.out
 
 
 @pytest.mark.parametrize(
@@ -142,7 +158,11 @@ def test_checked_labels_help_to_estimate_the_noise(
     [
         ((*FIT[:-3], "no/model.skops"), "--out no/model.skops: no such folder"),
         ((*FIT[:4], "--out", "./train.csv"), "--out ./train.csv: this file is read, and would be"),
-        ((*FIT, "--measure", "macro_f1"), "is reported, not optimized"),
+        ((*FIT, "--measure", "macro_f1"), "--measure macro_f1 is reported, not optimized; choose"),
+        (("fit", "no.csv", *FIT[2:], "--measure", "cost"), "or use Python, where load('measure',"),
+        (("fit", "no.csv", *FIT[2:], "--measure", "gmean"), "did you mean 'g_mean'"),
+        ((*FIT[:-1], "logistik"), "--cpe 'logistik' is not known; did you mean 'logistic'"),
+        (("evaluate", "model.skops", "no.csv", "--target", "label", "--measure", "cost"), "Python"),
         ((*FIT, "--noise-matrix", "no.csv"), "--noise-matrix no.csv: No such file"),
         ((*FIT[:-1], "sklearn"), "sklearn needs a value for estimator"),
         (
@@ -154,7 +174,7 @@ def test_checked_labels_help_to_estimate_the_noise(
         ((*FIT, "--t-estimator", "dawid_skene"), "`ncbench estimate-noise --annotators COLUMNS"),
         (("predict", "train.csv", "test.csv", "--out", "p.csv"), "not a file that `ncbench fit`"),
         (("evaluate", "model.skops", "test.csv", "--target", "lable"), "did you mean 'label'?"),
-        (("evaluate", "model.skops", "test.csv", "--target", "cask"), "no column 'cask', which"),
+        (("evaluate", "model.skops", "test.csv", "--target", "cask"), "is a feature of the model"),
         (("evaluate", "model.skops", "test.csv", "--target", "sample"), "label 'W0"),
         (
             (*("evaluate", "model.skops", "test.csv", "--clean-column", "truth"),
@@ -172,6 +192,9 @@ def test_what_is_wrong_is_said_in_one_line(
     assert done.code == 2
     assert message in done.err.splitlines()[-1]
     assert "Traceback" not in done.err
+    assert "measure=" not in done.err
+    if command[0] == "fit":
+        assert "macro_f1," not in done.err  # among the known ones
 
 
 def test_rows_that_were_seen_are_found_in_a_part_of_a_large_file() -> None:
@@ -196,6 +219,49 @@ def test_whole_numbers_are_classes_by_name(tmp_path: Path) -> None:
     table = pd.DataFrame({"x": [1, 2], "label": ["10", None]})
     X, y = model.labeled(table, "label", "example")
     assert (X.tolist(), y.tolist()) == ([[1.0]], [10])
+
+
+def test_the_background_class_is_chosen_kept_and_said(ncbench: Callable, tmp_path: Path) -> None:
+    few(tmp_path, ["pear", "gourd", "apple"] * 20, "train.csv")
+    fit = (*FIT, "--noise-matrix", "none")
+    done = ncbench(*fit, "--measure", "micro_f1", "--background", "pear")
+    assert done.code == 0, done.err
+    assert "Minimized micro_f1 (background class: pear) by ncbs" in done.out
+    model = read_model(tmp_path / "model.skops")
+    assert model.about["background"] == model.classifier.measure.background == "pear"
+    table = pd.read_csv(tmp_path / "train.csv")
+    truth, predicted = table["label"], model.classifier.predict(table[["a", "b"]].to_numpy())
+    loss = {
+        name: load("measure", "micro_f1")(background=name).of_labels(truth, predicted)
+        for name in ("pear", "apple")
+    }
+    assert loss["pear"] != loss["apple"]
+    for labels in (["--clean-column", "label"], ["--target", "label", "--noise-matrix", "none"]):
+        evaluate = ("evaluate", "model.skops", "train.csv", *labels)
+        for more, name in (((), "pear"), (("--background", "apple"), "apple")):
+            said = ncbench(*evaluate, *more).out
+            assert f"{loss[name]:.3f}" in next(
+                line for line in said.splitlines() if line.startswith("micro_f1")
+            )
+            assert f"micro_f1 leaves out the background class: {name}" in said
+    done = ncbench(*fit, "--measure", "micro_f1", "--background", "paer")
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == (
+        "ncbench: --background: class 'paer' is not known; did you mean 'pear'? "
+        "Known: apple, gourd, pear"
+    )
+    done = ncbench(*fit, "--background", "pear")
+    assert (done.code, "--measure g_mean leaves out no class" in done.err) == (2, True)
+    assert ncbench(*evaluate, "--background", "no").code == 2
+
+
+def test_what_makes_the_noise_doubtful_is_noted(ncbench: Callable, tmp_path: Path) -> None:
+    few(tmp_path, ["a", "b"] * 20, "train.csv")
+    (tmp_path / "T.csv").write_text(",a,b\na,0.9,0.1\nb,0.1,0.9\n")
+    options = (*FIT[1:4], "--noise-matrix", "T.csv", "--cpe", "logistic")
+    note = "Note: classes with fewer than 30 true examples: a (about 20), b (about 20)\n"
+    assert note in ncbench("fit", *options, "--out", "model.skops").err
+    assert note in ncbench("issues", *options).err
 
 
 def few(tmp_path: Path, labels: list[str], name: str = "few.csv") -> None:

@@ -264,6 +264,16 @@ def test_in_python_what_cannot_be_estimated_from_is_refused():
         estimate_noise(X, X[:, 0])
 
 
+def test_in_python_a_class_of_checked_labels_alone_is_pointed_out():
+    X, y = two_classes(60)
+    names = np.array(["Birne", "Quitte"])[y]
+    clean = np.where(np.arange(60) < 20, names, None)
+    clean[:2] = ["birne", "Quitte"]
+    with pytest.warns(UserWarning, match="class 'birne' occurs only .* if 'Birne' is meant"):
+        noise = estimate_noise(X, names, clean=clean, random_state=0)
+    assert noise.classes == ("Birne", "Quitte", "birne")
+
+
 def three_people(path: Path) -> pd.DataFrame:
     """Write iris with the labels of three people, of whom eve is the worst; 30 rows are checked."""
     iris = load_iris()
@@ -297,6 +307,29 @@ def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path)
         assert person["low"] <= person["high"]
         assert np.sum(person["confusion"], axis=0) == pytest.approx(np.ones(3))
     assert found["pairs"]["rows"] == 90
+    assert found["pairs"]["share_without"]["estimate"] != found["share"]["estimate"]
+
+
+def test_an_annotator_with_few_labels_is_neither_the_best_nor_certain(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    table = three_people(tmp_path / "mine.csv")
+    first = np.flatnonzero((table["ann"] == 0) & (table["bob"] == 0))[:4]
+    table["new"] = table["ann"].where(np.isin(np.arange(150), first))  # agrees, in four rows
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    options = ("mine.csv", "--annotators", "eve,ann,bob,new", "--bootstrap", "4")
+    done = ncbench("estimate-noise", *options, "--drop", "checked", "--json")
+    assert done.code == 0, done.err
+    people = json.loads(done.out)["annotators"]
+    assert people[0]["name"] == "ann"
+    (new,) = (person for person in people if person["name"] == "new")
+    assert new["accuracy"] > people[0]["accuracy"]
+    assert new["low"] < 0.65  # Wilson's interval of 4 of 4 begins at 0.60
+    for person in people:
+        assert person["low"] <= person["accuracy"] <= person["high"]
+    shown = ncbench("estimate-noise", *options, "--drop", "checked").out
+    confused = next(line for line in shown.splitlines() if line.startswith("new "))
+    assert " labeled 0, " in confused  # the only label that new gave
 
 
 def test_the_column_of_an_annotator_may_have_a_comma(ncbench: Callable, tmp_path: Path) -> None:
@@ -327,6 +360,7 @@ def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Pa
     (tmp_path / "pets.csv").write_text("\n".join(joined) + "\n")
     run = ("estimate-noise", "--data", "pets.csv", "--target", "label", "--bootstrap", "0")
     plain = ncbench(*run, "--t-estimator", "confident_joint")
+    assert ncbench(run[0], *run[2:], "--t-estimator", "confident_joint") == plain  # without --data
     assert "300 rows, 5 features" in plain.out
     assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
     options = ("--keep", "born", "--drop", "weight,colour")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncbench.data import Annotations
+from ncbench.data import UNKNOWN, Annotations
 from ncbench.noise_estimation import dawid_skene
 
 N = 3
@@ -59,3 +59,23 @@ def test_an_example_without_labels_has_the_prior() -> None:
     _, given = people()
     crowd = dawid_skene(given, 401, N)
     assert crowd.posterior[400] == pytest.approx(crowd.prior, abs=0.01)
+
+
+def test_checked_labels_are_certain_and_tell_who_errs_alike() -> None:
+    # Two of three people call half of class 0 class 1, on the same examples: a vote believes them.
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=600)
+    hard = (truth == 0) & (rng.random(600) < 0.5)
+    alike, other = np.where(hard, 1, truth), np.where(rng.random(600) < 0.1, 1 - truth, truth)
+    rows, who = np.divmod(np.arange(1800), 3)
+    labels = np.column_stack([alike, alike, other]).ravel()
+    given = Annotations(rows, who, labels, ("a", "b", "c"))
+    T = np.array([[0.5, 0.0], [0.5, 1.0]])
+    errors = [
+        np.abs(dawid_skene(given, 600, 2, checked=checked).matrices[0] - T).max()
+        for checked in (None, np.where(np.arange(600) < 300, truth, UNKNOWN))
+    ]
+    assert errors[1] < 0.6 * errors[0]
+    crowd = dawid_skene(given, 600, 2, checked=truth)
+    np.testing.assert_array_equal(crowd.posterior, np.eye(2)[truth])
+    assert crowd.prior == pytest.approx(np.bincount(truth) / 600)

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ncbench.data import UNKNOWN
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, notice_once
 from ncbench.noise_estimation.own_data import read_noise_matrix, read_own_data
 
 
@@ -39,6 +40,58 @@ def test_checked_labels_are_of_the_kind_of_the_noisy_ones(
     refused = ncbench("estimate-noise", *options)
     assert refused.code == 2
     assert message in refused.err.splitlines()[-1]
+
+
+def test_a_class_of_checked_labels_alone_is_pointed_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "t.csv").write_text("x,label,truth\n1.5,Birne,birne\n2.5,Apfel,\n3,Birne,Feige\n")
+    notice_once.cache_clear()
+    data = read_own_data(str(tmp_path / "t.csv"), "label", "truth")
+    assert data.classes == ("Apfel", "Birne", "Feige", "birne")
+    said = capsys.readouterr().err
+    assert "row 1 (line 2): class 'birne' occurs only among the checked labels; if 'Birne'" in said
+    assert "row 3 (line 4): class 'Feige' occurs only among the checked labels, so no noisy" in said
+
+
+def test_classes_that_only_spaces_tell_apart_are_quoted(ncbench: Callable, tmp_path: Path):
+    table = pd.DataFrame({"x": np.arange(60) / 7, "label": ["pear", "pear ", "apple"] * 20})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model = ("--noise-matrix", "none", "--cpe", "logistic", "--out", "model.skops")
+    done = ncbench("fit", "t.csv", "--target", "label", *model)
+    assert done.code == 0, done.err
+    assert "classes apple, 'pear', 'pear '." in done.out
+    assert "to merge them, write them alike in the file, in pandas by .str.strip()" in done.err
+
+
+KINDS = ["Birne", "Apfel", "Quitte"] * 8
+
+
+@pytest.mark.parametrize(
+    ("column", "notice"),
+    [
+        ([name.lower() for name in KINDS], "has one value for each label"),
+        ([len(name) + 0.5 for name in [*KINDS[:-1], "Birne"]], ""),  # two labels have a value
+        ([{"Birne": 3, "Apfel": 1, "Quitte": 2}[name] for name in KINDS], "one value for each"),
+        ([*KINDS[:15], *[""] * 9], "has one value for each label"),
+        (["Birne", *KINDS[1:4], "Apfel", *[""] * 19], "--clean-column extra, if they repeat"),
+        ([*KINDS[4:], *KINDS[2:6]], "its values are names of classes"),
+        (["Birne", "Melone"] * 12, ""),
+    ],
+)
+def test_a_feature_that_gives_the_labels_away_is_pointed_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: list, notice: str
+):
+    table = pd.DataFrame({"x": np.arange(24) / 7, "extra": column, "label": KINDS})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    notice_once.cache_clear()
+    read_own_data(str(tmp_path / "t.csv"), "label", None)
+    said = capsys.readouterr().err
+    assert notice in said
+    assert ("--drop extra" in said) == bool(notice)
+    notice_once.cache_clear()
+    read_own_data(str(tmp_path / "t.csv"), "label", None, drop=["extra"])
+    assert "column 'extra'" not in capsys.readouterr().err
 
 
 def test_checked_labels_that_are_written_otherwise_are_the_same_classes(tmp_path: Path):

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from ncbench import estimate_noise
+from ncbench.core import NoiseMatrix
+from ncbench.noise_estimation import cheap_doubts
+from ncbench.noise_estimation.estimate import Interval
 from ncbench.noise_estimation.verdict import counted_share, labels_to_check
 
 
@@ -62,3 +65,16 @@ def test_as_many_labels_as_planned_give_the_width(share: float):
     got = counted_share(round(share * count), count)
     assert got.width == pytest.approx(0.08, abs=0.006)
     assert labels_to_check(share, 0.08, rows=100) <= 100
+
+
+def test_reasons_that_cost_nothing():
+    T = NoiseMatrix([[0.8, 0.3], [0.2, 0.7]])
+    low, high = T.matrix - 0.2, T.matrix + 0.1
+    few, share = np.array([70, 50]), Interval(0.2)
+    said = cheap_doubts(T, few, ["ant", "bee"], share, low, high)
+    assert [doubt.partition(":")[0] for doubt in said] == ["wide intervals"]
+    (said,) = cheap_doubts(T, np.array([70, 30]), ["ant", "bee"], share, None, None)
+    assert said == "classes with fewer than 30 true examples: bee (about 20)"
+    (said,) = cheap_doubts(T, np.array([80, 20]), ["ant", "bee"], share, None, None)
+    assert said.startswith("about none of the labels of bee is right; merge it with another class")
+    assert not cheap_doubts(T, few, ["ant", "bee"], Interval(0.01), low, high)

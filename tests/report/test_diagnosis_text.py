@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from made_up_diagnosis import made_up_gain, made_up_issues, made_up_noise
 
@@ -27,6 +28,10 @@ BETTER = made_up_gain("h_mean", 0.2, 0.25)
             ],
         ),
         ({}, ["Do not rely on this number yet", "Next, check some labels drawn at random"]),
+        (
+            {"counts": np.array([300, 100])},  # fewer b than are labeled so by mistake
+            ["Next, merge b with another class or drop its rows, since about no such label is"],
+        ),
     ],
 )
 def test_how_wrong_whether_to_rely_on_it_and_what_to_do_next(

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from pathlib import Path
 
-from ncbench.cli.arguments import add_own_data, columns, require_out
+from ncbench.cli.arguments import (
+    Parser,
+    add_background,
+    add_own_data,
+    add_seed,
+    columns,
+    require_background,
+    require_out,
+)
 
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench diagnose",
         description="Write a page about the labels of a file: how many are wrong, how sure that "
         "is, what correcting for the noise gains, and which labels to look at again.",
@@ -21,7 +28,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--out", metavar="FILE", default="diagnosis.html", help="the page (default: diagnosis.html)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+    add_background(parser)
+    add_seed(parser)
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
@@ -33,9 +41,10 @@ def main(argv: list[str]) -> int:
     from ncbench.report.html.diagnosis import write_diagnosis
     from ncbench.run import working
 
-    require_out(args.out, args.data)
+    require_out(args.out, ".html", args.data)
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    require_background(args.background, data.classes)
     build = get_registry().build
     rows = f"{len(data.y):,} labels"
     with threadpool_limits(1):
@@ -50,9 +59,9 @@ def main(argv: list[str]) -> int:
         with working(f"2 of 3: ranking {rows}"):
             issues = labels_to_look_at(data, noise, args.seed)
         with working("3 of 3: comparing classifiers with and without a correction"):
-            gains = correction_gains(data, noise, seed=args.seed)
+            gains = correction_gains(data, noise, seed=args.seed, background=args.background)
     command = shlex.join(["python", "-m", "ncbench", "diagnose", *argv])
-    write_diagnosis(Path(args.out), data, noise, issues, gains, command)
+    write_diagnosis(Path(args.out), data, noise, issues, gains, command, args.background)
     print(summary(noise, issues, gains))
     print(f"written: {args.out}", file=sys.stderr)
     return 0

@@ -1,12 +1,18 @@
-"""estimate-noise         estimate the noise matrix of the labels in your own file."""
+"""estimate-noise FILE    estimate the noise matrix of the labels in your own file."""
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
-from ncbench.cli.arguments import add_columns, columns, names, require_buildable
+from ncbench.cli.arguments import (
+    Parser,
+    add_columns,
+    add_seed,
+    columns,
+    names,
+    require_buildable,
+)
 
 _DRAWN = (".png", ".pdf", ".svg")
 _DEFAULT, _OF_PEOPLE = "held_out_map", "dawid_skene"  # a test compares them with the package's
@@ -14,14 +20,16 @@ _DEFAULT, _OF_PEOPLE = "held_out_map", "dawid_skene"  # a test compares them wit
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench estimate-noise",
         description="Estimate how often each class of your file is labeled as each other class, "
         "and check whether the estimate is reliable.",
     )
-    parser.add_argument(
-        "--data", required=True, metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file"
+    file = parser.add_mutually_exclusive_group(required=True)
+    file.add_argument(
+        "file", nargs="?", metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file"
     )
+    file.add_argument("--data", metavar="FILE", help="the same")
     labels = parser.add_mutually_exclusive_group(required=True)
     labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
     labels.add_argument(
@@ -70,11 +78,12 @@ def main(argv: list[str]) -> int:
         help=f"resamples for the intervals of estimators other than {_DEFAULT}; default: 20; 0: no "
         "intervals",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of random choices; default: 0")
+    add_seed(parser)
     parser.add_argument("--plot", metavar="FILE", help=f"draw the matrix: {', '.join(_DRAWN)}")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_columns(parser)
     args = parser.parse_args(argv)
+    args.data = args.data or args.file
 
     from ncbench.errors import NcbenchError
     from ncbench.plugin import get_registry

@@ -1,17 +1,24 @@
-"""evaluate MODEL FILE     estimate how good a model that fit wrote is on clean labels."""
+"""evaluate MODEL FILE    estimate how good a model that fit wrote is on clean labels."""
 
 from __future__ import annotations
 
-import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
-from ncbench.cli.arguments import add_noise_matrix, names
+from ncbench.cli.arguments import (
+    Parser,
+    add_background,
+    add_noise_matrix,
+    names,
+    require_background,
+    require_measures,
+)
 
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench evaluate",
         description="Say how good a model is on the rows of a table that it was not fitted to. "
         "Noisy labels are corrected for noise; checked labels are compared as they are.",
@@ -29,55 +36,60 @@ def main(argv: list[str]) -> int:
         type=names,
         help="losses, as a,b,c; default: that of the model, and with --clean-column all",
     )
+    add_background(parser, default="that of the model, or its first class")
     add_noise_matrix(parser)
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
 
     from ncbench.data import read_table
-    from ncbench.doubtful_labels import estimate_performance, read_model
+    from ncbench.doubtful_labels import (
+        has_background,
+        hold_out,
+        named_measure,
+        read_model,
+    )
     from ncbench.errors import NcbenchError
     from ncbench.noise_estimation import read_noise_matrix
+    from ncbench.plugin import get_registry
     from ncbench.report.model_text import checked_text, noisy_text
     from ncbench.run import working
 
     if args.clean_column and args.noise_matrix:
         raise NcbenchError("--noise-matrix is for noisy labels; leave it out with --clean-column")
     column = args.target or args.clean_column
+    require_measures(args.measure or [])
     model = read_model(args.model)
-    noise: Any = model.classifier.noise_matrix_
+    require_background(args.background, model.classes)
+    wanted = args.measure or [model.about["measure"]]
+    if args.clean_column and not args.measure:
+        wanted = [name for name, _ in get_registry().each_built("measure")]
+    background = args.background or model.about.get("background") or model.classes[0]
+    measures = {name: named_measure(name, background) for name in wanted}
+    noise: Any = None if args.clean_column else model.classifier.noise_matrix_
     if args.noise_matrix:
         noise = read_noise_matrix(args.noise_matrix)
     with working(f"Reading {args.data}"):
         table = read_table(Path(args.data).expanduser())
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
         X, y = model.labeled(table, column, f"file {args.data!r}")
+        model.notice_missing(table, f"file {args.data!r}")
+        held_out, classes = hold_out(model.classifier, X, y, noise)
+        found = [
+            held_out.performance(name, psi.for_classes(classes)) for name, psi in measures.items()
+        ]
         if args.clean_column:
-            C = model.confusion(y, model.classifier.predict(X))
-            losses = {
-                name: psi.for_classes(model.classes)(C)
-                for name, psi in _measures(args.measure).items()
-            }
-            text = checked_text(args.clean_column, model.about, C, losses)
+            text = checked_text(args.clean_column, model.about, held_out.confusion, found)
         else:
-            wanted = args.measure or [model.about["measure"]]
-            found = [estimate_performance(model.classifier, X, y, noise, name) for name in wanted]
             text = noisy_text(args.target, model.about, args.noise_matrix, found)
     print(f"{args.model} on {args.data}, {len(y)} rows\n{text}")
+    for name in filter(has_background, measures):
+        print(f"{name} leaves out the background class: {background}")
     seen = model.share_seen(X)
     if seen > 0.1:
         print(
             f"Warning: about {seen:.0%} of these rows equal rows that the model was fitted to, "
-            "which flatters it; evaluate it on other rows".replace("%", " %")
+            "which flatters it; evaluate it on other rows".replace("%", " %"),
+            file=sys.stderr,
         )
     return 0
-
-
-def _measures(names: list[str] | None) -> dict[str, Any]:
-    """Return measures by name; by default, all that need no parameter."""
-    from ncbench.plugin import get_registry
-
-    registry = get_registry()
-    if not names:
-        return dict(registry.each_built("measure"))
-    return {name: registry.build("measure", name) for name in names}

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from ncbench.cli.arguments import (
+    Parser,
+    add_background,
     add_learning,
     add_own_data,
     columns,
     noise_matrix,
+    require_background,
+    require_measures,
     require_out,
 )
 
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench fit",
         description="Fit a classifier to the noisy labels of a table, for a measure on clean ones, "
         "and write it to a model file for `ncbench predict` and `ncbench evaluate`.",
@@ -27,8 +30,9 @@ def main(argv: list[str]) -> int:
         "--measure",
         default="g_mean",
         metavar="NAME",
-        help="the loss to minimize; default: g_mean; `ncbench plugins` lists all",
+        help="the loss to minimize, such as h_mean, micro_f1 or zero_one; default: g_mean",
     )
+    add_background(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="the model, NAME.skops")
     add_learning(parser, cpe="anchored")
     args = parser.parse_args(argv)
@@ -38,23 +42,34 @@ def main(argv: list[str]) -> int:
     from ncbench.doubtful_labels import (
         DEFAULT_LEARNER,
         TableModel,
+        has_background,
         require_storable,
         write_model,
     )
+    from ncbench.errors import NcbenchError
     from ncbench.noise_estimation import read_own_data
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working
 
-    require_out(args.out, args.data)
+    require_out(args.out, ".skops", args.data)
+    require_measures([args.measure], optimized=True)
     noise, cpe = noise_matrix(args), args.cpe or DEFAULT_LEARNER
     require_storable(cpe)
+    if args.background is not None and not has_background(args.measure):
+        raise NcbenchError(
+            f"--background {args.background}: --measure {args.measure} leaves out no class, unlike "
+            "micro_f1; leave --background out"
+        )
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    require_background(args.background, data.classes)
     with threadpool_limits(1), working(f"Fitting {cpe} and {args.measure} to {len(data.y):,} rows"):
-        model = TableModel.fit(data, args.target, args.measure, noise, cpe, args.seed)
+        model = TableModel.fit(
+            data, args.target, args.measure, noise, cpe, args.seed, args.background
+        )
     write_model(Path(args.out), model)
     print(fitted_text(model.about))
-    for doubt in getattr(model.classifier.noise_matrix_, "warnings", ()):
-        print(f"ncbench: noise matrix: {doubt}", file=sys.stderr)
+    for doubt in model.about["doubts"]:
+        print(f"Note: {doubt}", file=sys.stderr)
     print(f"written: {args.out}", file=sys.stderr)
     return 0

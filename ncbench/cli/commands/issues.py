@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from ncbench.cli.arguments import (
+    Parser,
     add_learning,
     add_own_data,
     columns,
     noise_matrix,
+    number,
     require_out,
 )
 
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench issues",
         description="Rank the labels of a file by the probability that they are wrong.",
     )
     add_own_data(parser)
     parser.add_argument("--out", metavar="FILE", help="write all rows to a CSV file")
     parser.add_argument(
-        "--show", type=int, default=20, metavar="N", help="rows to print (default: 20)"
+        "--show", type=number, default=20, metavar="N", help="rows to print (default: 20)"
     )
     add_learning(parser, cpe="forward")
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.doubtful_labels import find_label_issues
-    from ncbench.noise_estimation import read_own_data
+    from ncbench.data import UNKNOWN
+    from ncbench.doubtful_labels import rank_labels
+    from ncbench.noise_estimation import cheap_doubts, read_own_data, uncertainty
     from ncbench.report import as_csv, write
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
 
-    require_out(args.out, args.data)
+    require_out(args.out, ".csv", args.data)
     noise = noise_matrix(args)
     with working(f"Reading {args.data}"):
         data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
     with threadpool_limits(1), working(f"Looking for wrong labels among {len(data.y):,}"):
-        found = find_label_issues(
+        ranking = rank_labels(
             data.X,
             data.labels,
             noise_matrix=noise,
@@ -50,9 +52,15 @@ def main(argv: list[str]) -> int:
             clean=data.clean_labels,
             random_state=args.seed,
         )
+    found, noise = ranking.issues, ranking.noise
+    low, high, share = uncertainty(noise, ranking.counts)
     if data.lines is not None:
         found["line"] = data.lines
-    print(text(found, args.show))
+    if data.clean is not None:
+        found["checked"] = data.clean != UNKNOWN
+    print(text(found, share, args.show))
+    for doubt in cheap_doubts(noise, ranking.counts, ranking.classes, share, low, high):
+        print(f"Note: {doubt}", file=sys.stderr)
     if args.out:
         write(as_csv(ranked(found)).rstrip("\n"), Path(args.out))
         print(f"written: {args.out}, with all {len(found)} rows", file=sys.stderr)

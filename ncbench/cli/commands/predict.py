@@ -1,17 +1,16 @@
-"""predict MODEL FILE      predict the classes of a table with a model that fit wrote."""
+"""predict MODEL FILE     predict the classes of a table with a model that fit wrote."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
-from ncbench.cli.arguments import require_out
+from ncbench.cli.arguments import Parser, require_out
 
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ncbench predict",
         description="Predict the class of each row of a table, with the probabilities of the clean "
         "classes. Columns that are not features, such as ids, are copied.",
@@ -30,12 +29,13 @@ def main(argv: list[str]) -> int:
     from ncbench.report.predictions import predictions_csv
     from ncbench.run import working
 
-    require_out(args.out, args.data, args.model)
+    require_out(args.out, ".csv", args.data, args.model)
     model = read_model(args.model)
     with working(f"Reading {args.data}"):
         table = read_table(Path(args.data).expanduser())
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
         X = model.features(table, f"file {args.data!r}")
+        model.notice_missing(table, f"file {args.data!r}")
         predicted, probabilities = model.classifier.predict_with_proba(X)
     with working(f"Writing {args.out}"):
         found = lines_of(table), model.classes, predicted, probabilities

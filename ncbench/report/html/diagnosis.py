@@ -39,6 +39,7 @@ def write_diagnosis(
     issues: pd.DataFrame,
     gains: Sequence[Gain],
     command: str,
+    background: str | None = None,
 ) -> None:
     """Write the page, completely or not at all.
 
@@ -52,6 +53,8 @@ def write_diagnosis(
     gains : sequence of Gain
     command : str
         The command that made it.
+    background : str, optional
+        The class that Micro F1 leaves out; by default the first.
     """
     T, given_label = noise.matrix, noise.true_given_label
     at_random = plan(noise, data, _WIDTH)
@@ -77,7 +80,7 @@ def write_diagnosis(
         compared=gains[0].corrected.examples if gains else 0,
         worth=worth(noise, gains),
         measure_name=measure_name,
-        background=data.classes[0],
+        background=background or data.classes[0],
         issues=shown.to_dict("records"),
         ranked=len(issues),
         unchecked=len(data.y) - noise.checked,
@@ -224,9 +227,12 @@ def _named(names: list[str]) -> str:
 
 
 def _depths(issues: pd.DataFrame, count: int) -> list[dict[str, Any]]:
-    """Return how many wrong labels to expect among the first ones."""
+    """Return how many wrong labels to expect among the first ones.
+
+    Not among all: the share of all wrong labels is that of T, which these probabilities understate.
+    """
     last = len(issues)
-    chosen = sorted({depth for depth in (*_DEPTHS, count, last) if 0 < depth <= last})
+    chosen = sorted({depth for depth in (*_DEPTHS, count) if 0 < depth < last})
     return [
         {
             "depth": depth,

@@ -43,6 +43,7 @@ def test_what_the_page_says(tmp_path: Path) -> None:
         "the first 196: more probably wrong than right",
     ):
         assert said in text, said
+    assert "the first 400" not in text  # the share of all wrong labels is that of T
 
 
 @pytest.mark.slow
@@ -75,6 +76,7 @@ def test_the_command_writes_the_page_of_a_file(ncbench: Callable, tmp_path: Path
         (("--target", "label", "--out", "no/where.html"), "--out no/where.html: no such folder"),
         (("--target", "label", "--out", "."), "--out .: is a folder"),
         (("--target", "label", "--out", "mine.csv"), "this file is read, and would be lost"),
+        (("--target", "label", "--background", "z"), "class 'z' is not known. Known: x, y"),
         (("--target", "label", "--drop", "x"), "drop names no feature: 'x'"),
     ],
 )
