@@ -139,7 +139,8 @@ class TableEncoder:
         """Say in one line what became of each column."""
         numbers = [c["name"] for c in self._used if c["kind"] == "number"]
         dates = [c["name"] for c in self._used if c["kind"] == "date"]
-        others = [f"{c['name']} ({len(c['values'])})" for c in self._used if c["values"]]
+        # A missing value is a category, "", which is counted among the gaps.
+        others = [f"{c['name']} ({sum(map(bool, c['values']))})" for c in self._used if c["values"]]
         left = [f"{c['name']} ({c['why']})" for c in self.columns if c["kind"] == "left out"]
         keep = [c["name"] for c in self.columns if c["usable"]]
         gaps = [f"{c['name']} ({c['missing']})" for c in self._used if c["missing"]]

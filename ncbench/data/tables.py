@@ -163,10 +163,8 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
         return _renamed(table, names, place)
     with_comma.attrs |= table.attrs
     # pandas leaves decimal commas in a column that has any text, where they would not be numbers.
-    for k, column in enumerate(with_comma.columns):
-        if column not in numbers_with_comma:
-            texts = with_comma.iloc[:, k].replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
-            with_comma.isetitem(k, texts)
+    texts = [str(column) for column in with_comma if column not in numbers_with_comma]
+    with_comma[texts] = with_comma[texts].replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
     return _renamed(with_comma, names, place)
 
 
