@@ -44,7 +44,7 @@ class NoiseCorrectedMinimax(PosteriorClassifier):
         self.sample_split = sample_split
         self.random_state = random_state
 
-    def _mix(self, posterior: np.ndarray, y: np.ndarray, noise: NoiseMatrix) -> Mixture:
+    def fit_mixture(self, posterior: np.ndarray, y: np.ndarray, noise: NoiseMatrix) -> Mixture:
         n, rounds = noise.n, self.max_iter
         if rounds < 1:
             raise NcbenchError(f"max_iter={rounds}; the game has at least one round")
