@@ -45,6 +45,17 @@ def option(name: str, columns: Sequence[str]) -> str:
     return f"--{name} {listed} (in a run dataset.{name}=[{listed}])"
 
 
+def plain_name(name: str) -> str:
+    """Return a name without what people overlook: capitals and spaces.
+
+    Examples
+    --------
+    >>> plain_name("Bosc  pear ")
+    'bosc pear'
+    """
+    return " ".join(name.split()).casefold()
+
+
 def notice_alike(codes: Labels, found: NDArray[Any], table: pd.DataFrame, what: str) -> None:
     """Point out values that differ in spaces or capitals only, with the first row of each.
 
@@ -52,7 +63,7 @@ def notice_alike(codes: Labels, found: NDArray[Any], table: pd.DataFrame, what: 
     """
     groups: dict[str, list[int]] = {}
     for k, value in enumerate(found.tolist()):
-        groups.setdefault(" ".join(str(value).split()).casefold(), []).append(k)
+        groups.setdefault(plain_name(str(value)), []).append(k)
     for group in groups.values():
         if len(group) > 1:
             places = [
@@ -60,7 +71,7 @@ def notice_alike(codes: Labels, found: NDArray[Any], table: pd.DataFrame, what: 
             ]
             notice_once(
                 f"{what} that differ in spaces or capitals only: {', '.join(places)}; "
-                "are they the same?"
+                "if they are the same, write them alike in the file"
             )
 
 

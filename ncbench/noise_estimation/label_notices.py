@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.data import TableEncoder, at_row
+from ncbench.data import TableEncoder, at_row, plain_name
 from ncbench.errors import notice_once
 from ncbench.types import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def plain_name(name: str) -> str:
-    """Return a name without what people overlook: capitals and spaces.
-
-    Examples
-    --------
-    >>> plain_name("Bosc  pear ")
-    'bosc pear'
-    """
-    return " ".join(name.split()).casefold()
 
 
 def shown_names(classes: Sequence[str]) -> tuple[str, ...]:
@@ -40,15 +29,6 @@ def shown_names(classes: Sequence[str]) -> tuple[str, ...]:
         repr(name) if plain.count(same) > 1 or name != name.strip() else name
         for name, same in zip(classes, plain, strict=True)
     )
-
-
-def notice_alike_classes(classes: Sequence[str], where: str) -> None:
-    """Say how to merge classes that only capitals or spaces tell apart."""
-    if len({plain_name(name) for name in classes}) < len(classes):
-        notice_once(
-            f"{where}: classes that differ in spaces or capitals only are kept apart; to merge "
-            "them, write them alike in the file, in pandas by .str.strip().str.lower()"
-        )
 
 
 def only_checked(name: str, known: Sequence[str]) -> str:

@@ -26,7 +26,6 @@ from ncbench.data import (
 from ncbench.errors import NcbenchError, did_you_mean
 from ncbench.noise_estimation.given_labels import given_labels
 from ncbench.noise_estimation.label_notices import (
-    notice_alike_classes,
     notice_given_away,
     notice_only_checked,
 )
@@ -92,7 +91,6 @@ def read_own_data(
     name = next(place.name[: -len(s)] for s in TABLES if place.name.lower().endswith(s))
     dataset = Dataset.from_labels(encoder.transform(rest, where=where), labels, name=name)
     classes, clean = dataset.classes, None
-    notice_alike_classes(classes, f"{where}, target {target!r}")
     if checked is not None:
         y = label_array(labels, where=where)
         noisy, where = len(classes), f"{where}, column {clean_column!r}"

@@ -22,7 +22,8 @@ def test_classes_that_differ_in_spaces_or_capitals_are_pointed_out(
     split_labels(read_table(path), "kind", where="mine.csv")
     assert (
         "mine.csv, target 'kind': classes that differ in spaces or capitals only: 'BAROLO' in row "
-        "4 (line 5), 'barolo' in row 1 (line 2), 'barolo ' in row 3 (line 4); are they the same?"
+        "4 (line 5), 'barolo' in row 1 (line 2), 'barolo ' in row 3 (line 4); if they are the "
+        "same, write them alike in the file"
     ) in capsys.readouterr().err
 
 
