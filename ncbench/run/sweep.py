@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import platform
 import shlex
@@ -172,7 +173,7 @@ def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:
 def run_cells(folder: Path, numbers: Sequence[int]) -> None:
     """Run cells of a sweep, one after the other, in a worker process."""
     configs = read_json(folder / "configs.json")
-    _end_with_the_sweep(read_json(folder / "sweep.json")["pid"])
+    end_with_the_sweep(read_json(folder / "sweep.json")["pid"])
     for number in numbers:
         if (folder / STOP).exists():
             return
@@ -186,12 +187,14 @@ def run_cells(folder: Path, numbers: Sequence[int]) -> None:
 
 
 @cache
-def _end_with_the_sweep(pid: int) -> None:
-    """End this process soon after the sweep's process, if that is its parent.
+def end_with_the_sweep(pid: int) -> None:
+    """End this process soon after the sweep's process, if that started it.
 
-    Launchers with a pool of processes leave them running when they are killed.
+    Launchers with a pool of processes leave them running when they are killed. The sweep may be
+    gone before the first cell, so its process need not be the parent any more.
     """
-    if os.getppid() != pid:
+    started_by = multiprocessing.parent_process()
+    if started_by is None or started_by.pid != pid:
         return
 
     def watch() -> None:
