@@ -66,6 +66,7 @@ def test_a_sweep_has_a_cell_for_each_combination(session: HydraSession) -> None:
     assert composed.first == ["dataset=iris", "algo=ncfw", "sigma=0.1"]
 
 
+@pytest.mark.slow
 def test_sweeps_of_a_file_that_lists_files_hold_for_each(session: HydraSession) -> None:
     small = ["+experiment=suite/small"]
     cells = compose_sweep(session, small).cells

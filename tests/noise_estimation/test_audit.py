@@ -229,10 +229,10 @@ def test_in_python_it_is_the_estimate_that_the_command_prints(ncbench, tmp_path:
 @pytest.mark.parametrize("kinds", [[str], [str, object], [float], [bool]])
 def test_in_python_labels_may_be_of_any_type(kinds: list[type]):
     X, noisy = two_classes()
-    expected = estimate_noise(X, noisy, "hoc", random_state=0)
+    expected = estimate_noise(X, noisy, "hoc", GaussianNB(), random_state=0)
     for kind in kinds:
         noisy = noisy.astype(kind)
-    assert estimate_noise(X.tolist(), noisy, "hoc", random_state=0) == expected
+    assert estimate_noise(X.tolist(), noisy, "hoc", GaussianNB(), random_state=0) == expected
 
 
 def test_in_python_estimator_and_learner_may_be_objects():
@@ -270,7 +270,7 @@ def test_in_python_a_class_of_checked_labels_alone_is_pointed_out():
     clean = np.where(np.arange(60) < 20, names, None)
     clean[:2] = ["birne", "Quitte"]
     with pytest.warns(UserWarning, match="class 'birne' occurs only .* if 'Birne' is meant"):
-        noise = estimate_noise(X, names, clean=clean, random_state=0)
+        noise = estimate_noise(X, names, "hoc", GaussianNB(), random_state=0, clean=clean)
     assert noise.classes == ("Birne", "Quitte", "birne")
 
 
@@ -352,6 +352,7 @@ def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_p
     assert "no example has more than one label" in refused.err
 
 
+@pytest.mark.slow
 def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Path):
     write(tmp_path / "pets.csv", m=300)
     lines = (tmp_path / "pets.csv").read_text().splitlines()

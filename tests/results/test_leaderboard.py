@@ -122,6 +122,7 @@ def test_own_cells_stand_beside_published_ones_only_where_they_agree(
     assert (board.problems, board.left_out) == (1, 2)
 
 
+@pytest.mark.slow
 def test_six_equal_methods_are_rarely_told_apart(made: MADE) -> None:
     """At most 5 % of tables, all measures and uses of T together."""
     rng = np.random.default_rng(0)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CELL = ("dataset=iris", "trials=1", "cpe.C=1", "t_estimator=held_out_map", "sigma=0.3")
 
 
@@ -16,6 +18,7 @@ def trials(output_dir: str) -> list[dict[str, Any]]:
     return [{**r["trials"][0], "seconds": None} for r in records]
 
 
+@pytest.mark.slow
 def test_cells_share_an_estimate_and_its_numbers(ncbench: Any) -> None:
     ncbench("-m", "algo=nclr_plugin,cpe_argmax", *CELL)
     ncbench("-m", "algo=nclr_plugin,cpe_argmax", *CELL, "cache=false", "output_dir=without")

@@ -40,6 +40,7 @@ SLOW = {
     # As ncfw and ncbs, which share their code, or long.
     *("algo=fw-scikit_learn", "algo=bs-scikit_learn"),
     *("algo=nclr_forward-scikit_learn", "algo=nclr_backward-scikit_learn"),
+    *("algo=weighted_boosting-scikit_learn", "algo=cleanlab-scikit_learn"),
     *("noise=instance_dependent-sigma", "t_estimator=cautious_map-improves"),
     # Two seconds for each estimate.
     *(f"t_estimator=held_out_map-{check.name}" for check in checks_for("t_estimator")),
