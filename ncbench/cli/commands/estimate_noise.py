@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
     file.add_argument(
         "file", nargs="?", metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file"
     )
-    file.add_argument("--data", metavar="FILE", help="the same")
+    file.add_argument("--data", metavar="FILE", help="the same as FILE, for older scripts")
     labels = parser.add_mutually_exclusive_group(required=True)
     labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
     labels.add_argument(
