@@ -5,8 +5,8 @@ and then hands the cells to a launcher, which needs more:
 
 - ``hydra._internal.utils``: the parser of Hydra's options, its search path, and ``_run_hydra`` for
   the options that only print information (``--cfg``, ``--info``, ``--hydra-help``);
-- ``hydra._internal.hydra.Hydra``: ``compose_config``, which keeps the ``hydra`` node;
-- ``hydra._internal.callbacks`` and ``Plugins.instantiate_launcher``, to start the launcher;
+- ``hydra._internal.hydra.Hydra``: ``compose_config``, which keeps the ``hydra`` node, and
+  ``multirun``, which starts the launcher;
 - ``ConfigLoaderImpl._apply_overrides_to_config``, which sets values as Hydra itself does;
 - ``hydra.core.override_parser``: the key of an override, and the values it sweeps over;
 - ``FileConfigSource`` and the registry of sources: every config file is checked before it is read.
@@ -27,7 +27,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
-from hydra._internal.callbacks import Callbacks
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.core_plugins.file_config_source import FileConfigSource as _Files
 from hydra._internal.hydra import Hydra
@@ -40,7 +39,7 @@ from hydra.core.override_parser.types import Override, OverrideType
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException
 from hydra.plugins.config_source import ConfigResult
-from hydra.types import HydraContext, RunMode
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
@@ -299,28 +298,17 @@ class HydraSession:
     def launch(
         self, task: Callable[[DictConfig], Any], overrides: Sequence[str], jobs: int
     ) -> None:
-        """Let the launcher call a task with ``job=0`` to ``job=jobs-1``, and wait for it.
-
-        Hydra's sweeper does the same, but first composes the configuration of every job to find
-        errors, which takes a tenth of a second each. All cells were composed before.
-        """
-        cfg = self._hydra.compose_config(
+        """Let the launcher call a task with ``job=0`` to ``job=jobs-1``, and wait for it."""
+        self._hydra.multirun(
             config_name=self._config_name,
-            overrides=[*overrides, "hydra.mode=MULTIRUN", "hydra.sweeper.params=null"],
-            run_mode=RunMode.MULTIRUN,
+            task_function=task,
+            overrides=[
+                *overrides,
+                *("hydra.mode=MULTIRUN", "hydra.sweeper.params=null"),
+                f"job={','.join(map(str, range(jobs)))}",
+            ],
             with_log_configuration=False,
         )
-        callbacks = Callbacks(cfg)
-        callbacks.on_multirun_start(config=cfg, config_name=self._config_name)
-        launcher = Plugins.instance().instantiate_launcher(
-            hydra_context=HydraContext(self._hydra.config_loader, callbacks),
-            task_function=task,
-            config=cfg,
-        )
-        common = list(cfg.hydra.overrides.task)
-        for job in launcher.launch([[*common, f"job={k}"] for k in range(jobs)], initial_job_idx=0):
-            _ = job.return_value  # raises what the job raised
-        callbacks.on_multirun_end(config=cfg, config_name=self._config_name)
 
 
 @contextlib.contextmanager
