@@ -59,7 +59,10 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
             raise NcbenchError(f"output_dir={cells[0]['output_dir']}: a sweep cannot use {sign}")
     # The process id separates the folders of sweeps that start in the same second.
     name = f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{os.getpid()}"
-    sweep = Sweep(Path(cells[0]["output_dir"]) / "sweeps" / name, cells, sys.argv[1:])
+    folder = Path(cells[0]["output_dir"]) / "sweeps" / name
+    if folder.exists():  # one process may start two sweeps in a second, too: tests do
+        folder = folder.with_name(f"{name}-{time.time_ns() % 10**9:09d}")
+    sweep = Sweep(folder, cells, sys.argv[1:])
     _notice_edited([CellFolder(config) for config in cells])
     sweep.begin()
     # SIGTERM, as sent by batch systems, must act like Ctrl-C, so that launchers end their workers.
