@@ -45,6 +45,7 @@ def provenance(command: list[str], threads: int, plugins: Iterable[str] = ()) ->
         "threads": threads,
         "host": platform.node(),
         "cpu": _cpu(),
+        "instructions": instructions(),
         "cores": os.cpu_count(),
         "system": platform.platform(),
         "python": platform.python_version(),
@@ -88,6 +89,32 @@ def _cpu() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
+
+
+@cache
+def instructions() -> str:
+    """Return the instruction sets that numpy and BLAS have chosen for this processor.
+
+    They decide in which order sums are rounded. Two processors with one name may differ in them.
+
+    Examples
+    --------
+    >>> instructions()  # doctest: +SKIP
+    'numpy X86_V3, openblas Haswell'
+    """
+    # Imported here, so that reading records does not need it.
+    import numpy as np
+    import scipy.linalg  # noqa: F401  # loads its own BLAS, which is then listed
+    from threadpoolctl import threadpool_info
+
+    simd = np.show_config(mode="dicts")["SIMD Extensions"]
+    found = ["baseline", *simd.get("baseline", []), *simd.get("found", [])]
+    blas = {
+        f"{library['internal_api']} {library.get('architecture', library['version'])}"
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    }
+    return ", ".join([f"numpy {found[-1]}", *sorted(blas)])
 
 
 @cache

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ncbench.errors import NcbenchError, counted
 from ncbench.plugin import KINDS, files_in_use, get_registry
 from ncbench.run.archive import is_archive, unpack
 from ncbench.run.cell import run_trials
+from ncbench.run.provenance import instructions
 from ncbench.run.record import RECORD, plugin_versions, read_record
 from ncbench.run.trial import prepare
+
+ROUNDING = 1e-9
+"""Largest relative difference that is called rounding."""
+
+
+class Difference(NamedTuple):
+    """A number, text or list that is not as recorded."""
+
+    where: str
+    then: Any
+    now: Any
+
+    @property
+    def size(self) -> float:
+        """Return the distance of two numbers, and infinity for anything else."""
+        numbers = all(isinstance(value, int | float) for value in (self.then, self.now))
+        return abs(self.then - self.now) if numbers else math.inf
+
+    @property
+    def is_rounding(self) -> bool:
+        """Return whether the two numbers agree to nine digits."""
+        return math.isfinite(self.size) and self.size <= ROUNDING * max(1.0, abs(self.then))
+
+    def __str__(self) -> str:
+        return f"{self.where}: was {self.then!r}, is {self.now!r}"
 
 
 def rerun(
@@ -35,24 +62,47 @@ def rerun(
     cell = prepare(config)
     # Convert to JSON and back, as for the record: floats survive that bit for bit.
     trials = json.loads(json.dumps(run_trials(cell)))
-    differences = [*_versions(record, config)]
-    if cell.dataset.fingerprint != record["dataset"].get("fingerprint"):
-        differences.append("dataset: the data has changed")
+    data = cell.dataset.fingerprint
+    differences = [
+        *_versions(record, config),
+        *_differences("dataset.fingerprint", record["dataset"].get("fingerprint"), data),
+    ]
     noise = cell.noisy.noise_matrix
-    _compare("noise_matrix", record["noise_matrix"], noise and noise.matrix.tolist(), differences)
+    matrix = noise and noise.matrix.tolist()
+    differences += _differences("noise_matrix", record["noise_matrix"], matrix)
     for then, now in zip(record["trials"], trials, strict=True):
         for key in then:
             if key != "seconds":  # times always differ
-                _compare(f"trials[{then['trial']}].{key}", then[key], now.get(key), differences)
+                where = f"trials[{then['trial']}].{key}"
+                differences += _differences(where, then[key], now.get(key))
     numbers = sum(1 for trial in record["trials"] for _ in _numbers(trial))
-    if differences:
-        print(f"{record['id']}: {counted(len(differences), 'difference')}")
-        for difference in differences[:20]:
-            print(f"  {difference}")
-        return 1
     in_trials = f"{counted(numbers, 'number')} of {counted(len(trials), 'trial')}"
-    print(f"{record['id']}: identical, {in_trials}")
-    return 0
+    if not differences:
+        print(f"{record['id']}: identical, {in_trials}")
+        return 0
+    print(f"{record['id']}: {counted(len(differences), 'difference')} in {in_trials}")
+    for difference in differences[:20]:
+        print(f"  {difference}")
+    for line in _judged(differences, record.get("provenance", {}).get("instructions")):
+        print(line)
+    return 1
+
+
+def _judged(differences: list[Difference], then: str | None) -> Iterator[str]:
+    """Yield lines that say how large the differences are, and what may have caused them."""
+    if all(difference.is_rounding for difference in differences):
+        largest = max(difference.size for difference in differences)
+        yield f"All are rounding: the largest is {largest:.1g}."
+    else:
+        losses = [d.size for d in differences if ".losses." in d.where]
+        yield f"The largest difference of a loss is {max(losses, default=0.0):.2g}."
+    now = instructions()
+    if then != now:
+        yield (
+            f"The record was computed with {then or 'instructions that it does not name'}, "
+            f"this run with {now}. Other instructions round sums differently, so a search may end "
+            f"elsewhere."
+        )
 
 
 def _find(folder: str, identity: str) -> dict[str, Any]:
@@ -107,22 +157,21 @@ def _check_parameters(record: dict[str, Any]) -> None:
                 )
 
 
-def _versions(record: dict[str, Any], config: dict[str, Any]) -> Iterator[str]:
+def _versions(record: dict[str, Any], config: dict[str, Any]) -> Iterator[Difference]:
     now = plugin_versions(config)
     for kind, then in record.get("plugins", {}).items():
-        if now.get(kind) != then:
-            yield f"plugins.{kind}: was {then}, is {now.get(kind)}"
+        yield from _differences(f"plugins.{kind}", then, now.get(kind))
 
 
-def _compare(where: str, then: Any, now: Any, differences: list[str]) -> None:
+def _differences(where: str, then: Any, now: Any) -> Iterator[Difference]:
     if isinstance(then, dict) and isinstance(now, dict) and then.keys() == now.keys():
         for key in then:
-            _compare(f"{where}.{key}", then[key], now[key], differences)
+            yield from _differences(f"{where}.{key}", then[key], now[key])
     elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
         for i, (a, b) in enumerate(zip(then, now, strict=True)):
-            _compare(f"{where}[{i}]", a, b, differences)
+            yield from _differences(f"{where}[{i}]", a, b)
     elif then != now:
-        differences.append(f"{where}: was {then!r}, is {now!r}")
+        yield Difference(where, then, now)
 
 
 def _numbers(value: Any) -> Iterator[float]:

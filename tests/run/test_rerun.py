@@ -29,5 +29,14 @@ def test_rerun_reproduces_every_number(ncbench: Callable, tmp_path: Path) -> Non
     record["trials"][1]["confusion"][0][0] += 1e-16
     record["trials"][1]["losses"]["h_mean"] += 1e-12
     path.write_text(json.dumps(record))
-    assert "trials[1].losses.h_mean: was" in run("rerun", "outputs", identity, code=1)
+    rounded = run("rerun", "outputs", identity, code=1)
+    assert "trials[1].losses.h_mean: was" in rounded
+    assert "All are rounding: the largest is 1e-12." in rounded
+    assert "The record was computed with" not in rounded  # on this processor
+    record["trials"][0]["losses"]["h_mean"] += 0.25
+    record["provenance"]["instructions"] = "numpy Abacus, openblas Quill"
+    path.write_text(json.dumps(record))
+    changed = run("rerun", "outputs", identity, code=1)
+    assert "The largest difference of a loss is 0.25." in changed
+    assert "computed with numpy Abacus, openblas Quill, this run with numpy " in changed
     assert "begins with 'zzz'" in run("rerun", "outputs", "zzz", code=2)
