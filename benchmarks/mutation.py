@@ -48,6 +48,7 @@ TESTS = {
     "ncbench_plugins.algorithms.selection": ["tests/testing/test_contract.py", "-k=nc_selected"],
     "ncbench.results.rank_tests": [
         "tests/results/test_rank_tests.py",
+        "tests/results/test_ranks.py",
         "tests/results/test_statistics.py",
     ],
     "ncbench.results.ranks": ["tests/results/test_ranks.py"],
@@ -112,6 +113,12 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ("return -1", "2", "any negative number means all examples"),
         ("blocks = -1 if", "2", "any negative number means all examples"),
         ("extent = 0", "", "replaced before its first use"),
+        (
+            "bound = move_bound",
+            "self._unit * norm / scale",
+            "the allowance for the reference's rounding covers both",
+        ),
+        ("blocks = -1 if", "+1", "not used where there is no reference"),
     ],
     "ncbench.core.mixture": [
         ("flat = ", "2", "numpy takes any negative size as unknown"),
@@ -130,6 +137,10 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ("present = prior > _NO_MASS", "prior >= _NO_MASS", "a mass of exactly 1e-300"),
     ],
     "ncbench.results.rank_tests": [
+        *[
+            (line, "x <= 0", "zeros were left out before")
+            for line in ("smaller = min(", "return float(ranks[x < 0]")
+        ],
         (
             "return np.abs(a - b) <= TIE",
             "np.abs(a - b) < TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))",
@@ -177,6 +188,7 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ncbench_plugins.algorithms.frank_wolfe": [
         ("self.moved = 0.0", "-1.0", "the start of a maximum of nonnegative numbers"),
+        ("for key, value in zip(self.path", "False", "three keys and three values"),
     ],
 }
 

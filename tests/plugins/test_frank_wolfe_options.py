@@ -10,6 +10,7 @@ import pytest
 from ncbench import NoiseMatrix
 from ncbench.core.argmin import argmin_labels
 from ncbench.core.mixture import Mixture
+from ncbench.errors import NcbenchError
 from ncbench_plugins.algorithms.frank_wolfe import (
     NoiseCorrectedFrankWolfe,
     Trace,
@@ -75,6 +76,12 @@ def test_tol_stops_where_the_gap_is_at_most_tol() -> None:
     assert stopped.n_iter_ == full.diagnostics_["path"]["step"][smallest]
     assert "model_gap" in stopped.diagnostics_
     assert "model_gap" not in full.diagnostics_
+
+
+@pytest.mark.parametrize("tol", [-0.5, float("nan")])
+def test_a_tol_below_0_is_refused(tol: float) -> None:
+    with pytest.raises(NcbenchError, match=f"tol={tol}; expected at least 0"):
+        fit(max_iter=10, tol=tol)
 
 
 def test_tol_stops_early_at_nearly_the_same_objective() -> None:
