@@ -3,7 +3,7 @@
     python benchmarks/against_cleanlab.py --seeds 10
 
 prints scores, 1 - loss, means over seeds, and paired differences with their standard errors. Each
-seed draws noise at 22 % and a test part of 30 %, whose labels are clean. Needs cleanlab.
+seed draws noise at 22% and a test part of 30%, whose labels are clean. Needs cleanlab.
 """
 
 from __future__ import annotations

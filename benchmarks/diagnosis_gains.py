@@ -25,11 +25,11 @@ def problems() -> Iterator[tuple[str, Any, Any, float]]:
     X, y = load_digits(return_X_y=True)
     sizes = [178, 150, 120, 90, 70, 60, 50, 40, 40, 40]
     rows = np.concatenate([np.flatnonzero(y == k)[:m] for k, m in enumerate(sizes)])
-    yield "imbalanced digits, 30 % wrong", X[rows], y[rows], 0.3
+    yield "imbalanced digits, 30% wrong", X[rows], y[rows], 0.3
     shape = {"n_informative": 10, "n_classes": 5, "n_clusters_per_class": 1, "class_sep": 1.5}
     weights = [0.4, 0.3, 0.15, 0.1, 0.05]
     X, y = make_classification(20_000, 20, weights=weights, random_state=0, **shape)
-    yield "4,000 rows of five Gaussian classes, 25 % wrong", X[:4000], y[:4000], 0.25
+    yield "4,000 rows of five Gaussian classes, 25% wrong", X[:4000], y[:4000], 0.25
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Data with 22 % wrong labels, for comparisons with cleanlab."""
+"""Data with 22% wrong labels, for comparisons with cleanlab."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ all: the methods are different and exactly equal in expectation. Their H-mean lo
 on the clean test part. Their estimates of T, from soft counts over the training part, have errors
 that use no test part. The truth is the mean over all repetitions and methods.
 
-Columns: the share of pairs that a plain t test and the corrected one separate at 5 %; the share of
-tables of six methods in which the rule of the marks leaves one unmarked; the coverage of 95 %
+Columns: the share of pairs that a plain t test and the corrected one separate at 5%; the share of
+tables of six methods in which the rule of the marks leaves one unmarked; the coverage of 95%
 intervals of means; and the share of tables of 20 cells in which ``compare`` finds a cell ahead or
 behind of a table that was made by an equal method from other samples.
 

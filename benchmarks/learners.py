@@ -9,7 +9,7 @@ too. The reporting half was fixed before any learner was run on it: the sets of
     python benchmarks/learners.py --half development --data-dir FOLDER --out development.csv
     python benchmarks/learners.py --table report.csv
 
-Each trial draws a noise matrix by the paper's process, labels and a split of 70 %. Losses are those
+Each trial draws a noise matrix by the paper's process, labels and a split of 70%. Losses are those
 of NCFW (1000 steps) and NCBS, ``sample_split=none``. A cell is a data set, a measure and a sigma.
 A class is lost if no trial of a cell finds one in 50 of it, and ``logistic`` one in 10.
 """

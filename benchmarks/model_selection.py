@@ -2,7 +2,7 @@
 
     python benchmarks/model_selection.py --seeds 20
 
-For each seed, ``GridSearchCV`` compares nine configurations on noisy labels (22 % wrong, T known),
+For each seed, ``GridSearchCV`` compares nine configurations on noisy labels (22% wrong, T known),
 by ``scorer("g_mean", T)`` and by accuracy. Prints the G-mean loss of both choices on clean
 held-out labels, that of the best of the nine, and the paired difference with its standard error.
 """

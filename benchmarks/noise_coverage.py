@@ -1,7 +1,7 @@
 """Coverage of the intervals of ``estimate_noise``, where its verdict is to rely on it.
 
 Draws a part of a data set, flips labels with a random noise matrix and asks for an estimate, again
-and again. Counts how often the 90 % interval of the share of wrong labels holds the share that T
+and again. Counts how often the 90% interval of the share of wrong labels holds the share that T
 leads to expect, and the share in the sample; which part of the intervals of T's entries hold the
 entry; and whether estimates are in their intervals.
 

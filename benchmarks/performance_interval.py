@@ -2,9 +2,9 @@
 
     python benchmarks/performance_interval.py --repetitions 200
 
-First with known T, on three overlapping Gaussian classes, 300 held-out labels of which 20 % are
+First with known T, on three overlapping Gaussian classes, 300 held-out labels of which 20% are
 wrong: the loss is that of the distribution. Then with T estimated from the training half, on four
-data sets with 22 % wrong labels, ``--data-repetitions`` draws each: the loss is that of the clean
+data sets with 22% wrong labels, ``--data-repetitions`` draws each: the loss is that of the clean
 labels of the same held-out half.
 """
 

@@ -1,6 +1,6 @@
 """Time and memory of fit and predict on a large table, end to end and by stage.
 
-python benchmarks/ship.py --data-dir DIR            # covtype with 20 % of labels flipped
+python benchmarks/ship.py --data-dir DIR            # covtype with 20% of labels flipped
 python benchmarks/ship.py --table FILE --target label [--model MODEL]
 """
 

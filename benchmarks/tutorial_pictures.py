@@ -31,7 +31,7 @@ def run(page: str) -> tuple[dict[str, float], tuple[float, ...]]:
                 words = [sys.executable, *command.split()[1:]]
                 done = subprocess.run(words, check=True, capture_output=True, text=True)
                 print(f"$ {command}\n{done.stdout}")
-                found = re.search(r"loss ([\d.]+), 90 % interval ([\d.]+) to ([\d.]+)", done.stdout)
+                found = re.search(r"loss ([\d.]+), 90% interval ([\d.]+) to ([\d.]+)", done.stdout)
                 estimate = tuple(map(float, found.groups())) if found else estimate
     return names["losses"], estimate
 

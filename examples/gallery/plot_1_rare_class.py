@@ -51,6 +51,6 @@ places = np.arange(len(counts))
 for k, (name, recall) in enumerate(recalls.items()):
     axes.bar(places + 0.27 * (k - 1), recall, 0.25, label=f"{name}: loss {losses[name]:.2f}")
 axes.set_xticks(places, [f"{k} ({m} of them)" for k, m in counts.items()])
-axes.set(ylabel="recall", ylim=(0, 1), title="G-mean, learned from labels of which 30 % are wrong")
+axes.set(ylabel="recall", ylim=(0, 1), title="G-mean, learned from labels of which 30% are wrong")
 axes.legend(loc="lower left")
 plt.show()

@@ -41,7 +41,7 @@ class Gain:
         How much lower the loss is with the correction.
     low, high : float
         The interval of the difference. Intervals of all measures that were compared hold at once,
-        in 90 % of the cases (Bonferroni).
+        in 90% of the cases (Bonferroni).
     """
 
     corrected: Performance

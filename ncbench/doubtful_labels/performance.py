@@ -130,7 +130,7 @@ class Performance:
     measure : str
     loss : float
     low, high : float
-        The 90 % interval.
+        The 90% interval.
     examples : int
         Number of labels.
     noise_included : bool
@@ -163,7 +163,7 @@ class Performance:
         if self.too_wide:
             more = "check more" if self.clean else "hold out more labels, or check some of them"
             said += f"; too wide to be of use: {more}"
-        return said.replace("%", " %")
+        return said
 
 
 def estimate_performance(
@@ -199,7 +199,7 @@ def estimate_performance(
     >>> X, noisy = np.zeros((400, 1)), np.repeat(["ill", "well", "well", "well"], 100)
     >>> always_well = DummyClassifier(strategy="most_frequent").fit(X, noisy)
     >>> print(estimate_performance(always_well, X, noisy, [[0.75, 0.0], [0.25, 1.0]], "zero_one"))
-    zero_one: loss 0.333, 90 % interval 0.285 to 0.382, from 400 noisy labels; the noise matrix is \
+    zero_one: loss 0.333, 90% interval 0.285 to 0.382, from 400 noisy labels; the noise matrix is \
 taken as known
     """
     check_is_fitted(model)

@@ -70,7 +70,7 @@ def dawid_skene(
 
     Examples
     --------
-    Three people are wrong in 10 %, 20 % and 30 % of the cases. From their labels alone:
+    Three people are wrong in 10%, 20% and 30% of the cases. From their labels alone:
 
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.integers(2, size=4000)

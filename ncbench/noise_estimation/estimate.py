@@ -76,7 +76,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         ``T[i, j] = P(labeled i | truly j)``.
     classes : tuple of str
     low, high : arrays of shape (n, n) or None
-        Ends of 90 % intervals of the entries.
+        Ends of 90% intervals of the entries.
     share : Interval
         Overall share of wrong labels.
     verdict : {"rely on it", "no noise found", "do not rely on it"}

@@ -125,7 +125,7 @@ def cheap_doubts(
 
 
 def labels_to_check(share: float, width: float, rows: int) -> int:
-    """Return how many labels, drawn at random, give a 90 % interval of this width.
+    """Return how many labels, drawn at random, give a 90% interval of this width.
 
     Counted as a share of a finite number of rows, without a model.
 

@@ -38,9 +38,9 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> percent(0.274), percent(0.004), percent(0.0)
-    ('27 %', '0.4 %', '0 %')
+    ('27%', '0.4%', '0%')
     """
-    return f"{100 * share:.1f} %" if 0 < share < 0.0095 else f"{100 * share:.0f} %"
+    return f"{100 * share:.1f}%" if 0 < share < 0.0095 else f"{100 * share:.0f}%"
 
 
 def measure_name(name: str) -> str:
@@ -90,7 +90,7 @@ def _how_wrong(noise: NoiseEstimate) -> str:
     number = f"{share.estimate * rows:,.0f}"
     said = f"About {percent(share.estimate)} of the {rows:,} labels are wrong, some {number}"
     if share.low is not None and share.high is not None:
-        said += f" ({LEVEL * 100:.0f} % interval: {percent(share.low)} to {percent(share.high)})"
+        said += f" ({LEVEL * 100:.0f}% interval: {percent(share.low)} to {percent(share.high)})"
     return f"{said}."
 
 

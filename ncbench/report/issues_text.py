@@ -38,7 +38,7 @@ def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
     >>> issues = pd.DataFrame({"label": ["a", "b"], "p_wrong": [0.1, 0.75], "likeliest": "a"})
     >>> issues = issues.assign(rank=[2, 1], expected_issues=[0.85, 0.75])
     >>> print(text(issues.assign(expected_precision=[0.42, 0.75]), Interval(0.5, 0.4, 0.6), show=1))
-    About 1 of 2 labels are wrong: 50.0 % [40.0 %, 60.0 %]. Of the first 1, expect 0.8 (75 %).
+    About 1 of 2 labels are wrong: 50.0% [40.0%, 60.0%]. Of the first 1, expect 0.8 (75%).
     <BLANKLINE>
     rank  row  label  likeliest  p_wrong  expected precision
     1     2    b      a          0.75     0.75
@@ -56,7 +56,6 @@ def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
         precision = first["expected_precision"].iloc[-1]
         said += f" Of the first {len(first)}, expect {_number(expected[len(first) - 1])} "
         said += f"({precision:.0%})."
-    said = said.replace("%", " %")
     places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
     rows = [
         [

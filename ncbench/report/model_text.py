@@ -28,14 +28,14 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     >>> about |= {"features": 1, "classes": ["ill", "well"], "t_estimator": "held_out_map"}
     >>> print(fitted_text({**about, "share_of_wrong": share}))
     Minimized g_mean by ncfw, learner anchored: 1,000 rows, 1 feature, classes ill, well.
-    Wrong labels: 25.0 % [20.0 %, 30.0 %], by held_out_map.
+    Wrong labels: 25.0% [20.0%, 30.0%], by held_out_map.
     """
     measure = about["measure"]
     if about.get("background") is not None:
         measure += f" (background class: {about['background']})"
     names = shown_names(about["classes"])
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
-    share = str(Interval(**about["share_of_wrong"])).replace("%", " %")
+    share = Interval(**about["share_of_wrong"])
     source = about["t_estimator"]
     return (
         f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
@@ -65,7 +65,7 @@ def noisy_text(
     >>> found = [Performance("g_mean", 0.2, 0.15, 0.25, 90, False, False)]
     >>> print(noisy_text("label", {"t_estimator": "held_out_map"}, None, found))
     Labels of column 'label' taken as noisy, with the noise matrix of the model (by held_out_map)
-    g_mean: loss 0.200, 90 % interval 0.150 to 0.250, from 90 noisy labels; the noise matrix is \
+    g_mean: loss 0.200, 90% interval 0.150 to 0.250, from 90 noisy labels; the noise matrix is \
 taken as known
     """
     source = f"by {about['t_estimator']}" if about["t_estimator"] else "as given to fit"
@@ -104,7 +104,7 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
     >>> found = [Performance("zero_one", 0.1, 0.0, 0.28, 10, False, True, True)]
     >>> print(checked_text("truth", about, np.array([[0.2, 0.1], [0.0, 0.7]]), found))
     Labels of column 'truth' taken as clean
-    measure    loss   90 % interval
+    measure    loss   90% interval
     zero_one*  0.100  0.000 to 0.280 (wide)
     * minimized. Losses: lower is better.
     Recall: ill 0.667 (of 3), well 1.000 (of 7)
@@ -127,7 +127,7 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
     ]
     note = "* minimized. " if about["measure"] in [each.measure for each in found] else ""
     wide = any(each.too_wide for each in found)
-    table = Grid(["measure", "loss", f"{LEVEL * 100:.0f} % interval"], rows, 1)
+    table = Grid(["measure", "loss", f"{LEVEL * 100:.0f}% interval"], rows, 1)
     return "\n".join(
         [
             f"Labels of column {column!r} taken as clean",

@@ -87,7 +87,7 @@ def _pair_grid(pair: Pair) -> Grid:
         + (", variance corrected for their overlap" if pair.cells["corrected"].all() else "")
         + "; Wilcoxon: signed ranks, not corrected for overlap; smallest: the smallest p it could "
         f"have given. * below {1 - pair.level:.2g} after Holm's correction. Trials needed: how "
-        "many would separate such a difference in one cell with a chance of 80 %; - if no number "
+        "many would separate such a difference in one cell with a chance of 80%; - if no number "
         "of splits of these data would.",
         f"By mean loss {pair.first} wins {wins}, ties {ties}, loses {losses} of "
         f"{counted(len(rows), 'cell')}.",

@@ -173,7 +173,7 @@ def power(size: float, n: int, level: float = 0.95, test_train_ratio: float | No
 def trials_needed(
     size: float, level: float = 0.95, test_train_ratio: float | None = None, chance: float = 0.8
 ) -> int | None:
-    """Return how many splits would separate a mean from zero with a chance of 80 %.
+    """Return how many splits would separate a mean from zero with a chance of 80%.
 
     Returns None if 1000 would not: splits overlap, so there is a limit to what they tell.
 

@@ -21,7 +21,7 @@ def _annotated(**_: Any) -> bool:
 def music_genre(data_dir: str) -> Dataset:
     """Music genres: 1,000 songs, 124 audio features, 10 genres, labels by 44 people.
 
-    700 songs are for training, with 2,945 labels by people on the Internet, of which 44 % are
+    700 songs are for training, with 2,945 labels by people on the Internet, of which 44% are
     wrong. 300 are for testing. From Rodrigues, Pereira and Ribeiro, "Learning from multiple
     annotators: distinguishing good from random labelers", Pattern Recognition Letters, 2013.
 

@@ -22,8 +22,8 @@ class Anchor:
     ----------
     variant : {"max", "quantile", "classwise"}
         Which examples represent class j: the one with the largest ``P[:, j]``; the largest below
-        the 97 % quantile, for posteriors with outliers (not for classes rarer than 3 %); or the
-        mean over the top 3 % of the examples predicted as j.
+        the 97% quantile, for posteriors with outliers (not for classes rarer than 3%); or the
+        mean over the top 3% of the examples predicted as j.
 
     Examples
     --------

@@ -122,13 +122,13 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
     assert done.code == 0, done.err
     assert "numbers: a, b, batch; left out: c (as asked)" in done.err
     first = done.out.splitlines()
-    estimated = re.match(r"About (\d+) of 600 labels are wrong: ([\d.]+) % \[", first[0])
+    estimated = re.match(r"About (\d+) of 600 labels are wrong: ([\d.]+)% \[", first[0])
     assert estimated is not None
     fitted = ncbench(
         *("fit", "mine.csv", "--target", "label", "--clean-column", "checked", "--drop", "c"),
         *("--keep", "batch", "--out", "model.skops", "--cpe", "logistic"),
     )
-    assert f"Wrong labels: {estimated[2]} % [" in fitted.out  # by the same T
+    assert f"Wrong labels: {estimated[2]}% [" in fitted.out  # by the same T
     assert int(estimated[1]) == pytest.approx(6 * float(estimated[2]), abs=1)
     rows = [int(line.split()[1]) for line in first[3:]]
     assert min(rows) > 100  # the others were checked
@@ -146,7 +146,7 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
     np.testing.assert_array_equal(written["checked"], written["row"] <= 100)
     precision = written[~written["checked"]]["p_wrong"][:3].mean()
     assert float(first[5].split()[-1]) == pytest.approx(precision, abs=0.006)
-    depth = f"Of the first 3, expect {3 * precision:.1f} ({100 * precision:.0f} %)"
+    depth = f"Of the first 3, expect {3 * precision:.1f} ({100 * precision:.0f}%)"
     assert depth in first[0]
 
 
@@ -160,7 +160,7 @@ def test_the_command_takes_a_noise_matrix_and_leaves_columns_out(
     done = ncbench("issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--show", "1")
     assert done.code == 0, done.err
     assert "left out: leak (as asked)" in done.err
-    assert done.out.startswith("About 0 of 100 labels are wrong: 0.0 %. Of the first 1")
+    assert done.out.startswith("About 0 of 100 labels are wrong: 0.0%. Of the first 1")
     refused = ncbench(
         "issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--t-estimator", "x"
     )

@@ -84,7 +84,7 @@ def test_from_a_table_to_a_classifier_and_how_good_it_is(
     assert "from 58 noisy labels; the uncertainty of the noise matrix is included" in done.out
     assert "Warning" not in done.err
     done = ncbench("evaluate", "model.skops", "train.csv", "--target", "label")
-    assert "Warning: about 100 % of these rows equal rows that the model was fitted to" in done.err
+    assert "Warning: about 100% of these rows equal rows that the model was fitted to" in done.err
 
 
 def test_a_table_with_other_columns(ncbench: Callable, wine: pd.DataFrame, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_noise_matrix_of_ones_own(ncbench: Callable, wine: pd.DataFrame, tmp_p
     done = ncbench(*FIT, "--noise-matrix", "T.csv", "--measure", "micro_f1")
     assert done.code == 0, done.err
     assert "Minimized micro_f1 (background class: barbera) by ncbs" in done.out
-    assert "Wrong labels: 20.0 %, as given." in done.out
+    assert "Wrong labels: 20.0%, as given." in done.out
     evaluate = ("evaluate", "model.skops", "test.csv", "--target", "label")
     said = ncbench(*evaluate).out
     assert "the noise matrix of the model (as given to fit)" in said

@@ -50,7 +50,7 @@ def test_classes_absent_from_folds(algorithm):
 
 
 def test_backward_lifts_impossible_priors_and_says_so():
-    # T expects 30 % of noisy labels in class 1 even if every clean label were 0.
+    # T expects 30% of noisy labels in class 1 even if every clean label were 0.
     T = [[0.7, 0.2], [0.3, 0.8]]
     X = np.random.default_rng(0).normal(size=(100, 2))
     y = np.arange(100) % 10 == 0

@@ -130,7 +130,7 @@ def test_anchor_variants_on_an_example():
     # Class 0 has its largest posteriors in rows 0 to 3.
     P = np.array([[1 - k / 1000, k / 1000] for k in range(1, 101)])
     assert Anchor("max").columns(P)[0, 0] == pytest.approx(0.999)
-    # The 97 % quantile, the value above, is the third largest; the next below it stands.
+    # The 97% quantile, the value above, is the third largest; the next below it stands.
     assert Anchor("quantile").columns(P)[0, 0] == pytest.approx(0.996)
     # All hundred are predicted as 0: the mean of the top three. None as 1: the largest.
     T = Anchor("classwise").columns(P)

@@ -23,7 +23,7 @@ BETTER = made_up_gain("h_mean", 0.2, 0.25)
         (
             {"verdict": NO_NOISE, "doubts": (), "share": Interval(0.004, 0.0, 0.01)},
             [
-                "About 0.4 % of the 400 labels are wrong, some 2",
+                "About 0.4% of the 400 labels are wrong, some 2",
                 "you can use the labels as they are",
             ],
         ),

@@ -124,7 +124,7 @@ def test_own_cells_stand_beside_published_ones_only_where_they_agree(
 
 @pytest.mark.slow
 def test_six_equal_methods_are_rarely_told_apart(made: MADE) -> None:
-    """At most 5 % of tables, all measures and uses of T together."""
+    """At most 5% of tables, all measures and uses of T together."""
     rng = np.random.default_rng(0)
     template = [made(f"m{j}", 0.5, f"d{k}") for k in range(10) for j in range(6)]
     false = 0

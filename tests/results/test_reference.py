@@ -216,7 +216,7 @@ def test_the_verdict_allows_for_overlap_and_for_many_cells() -> None:
 
 @pytest.mark.slow
 def test_equal_methods_seldom_have_a_verdict() -> None:
-    # Both tables have the same expected losses; one standard error gave 40 to 60 % of cells a
+    # Both tables have the same expected losses; one standard error gave 40 to 60% of cells a
     # verdict.
     rng = np.random.default_rng(0)
     verdicts = []

@@ -53,7 +53,7 @@ def test_the_corrected_interval_by_hand() -> None:
 def test_the_correction_keeps_its_level_on_overlapping_splits() -> None:
     # Two algorithms whose losses differ by noise on each example. Means over two random test
     # parts then have correlation n_test / m, for which the corrected variance is exact: it
-    # rejects the true null in 5 % of cases, the plain t test in far more.
+    # rejects the true null in 5% of cases, the plain t test in far more.
     rng = np.random.default_rng(0)
     repeats, m, n_test = 400, 60, 18
     rejected = np.zeros(2)
@@ -83,7 +83,7 @@ def test_splits_that_hardly_share_training_examples_are_nearly_independent() -> 
 
 
 def test_the_correction_keeps_its_level_for_numbers_of_the_training_part() -> None:
-    # The mean of a training part is the simplest estimate that uses no test part. With 98 % of
+    # The mean of a training part is the simplest estimate that uses no test part. With 98% of
     # the sample in every part, five of them are nearly the same number.
     rng = np.random.default_rng(0)
     repeats, m, n_test = 400, 100, 2

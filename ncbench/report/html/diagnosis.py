@@ -198,7 +198,7 @@ def _with_interval(noise: NoiseEstimate, i: int, j: int) -> str:
     said = percent(noise.matrix[i, j])
     if noise.low is None or noise.high is None:
         return said
-    return f"{said} ({percent(noise.low[i, j])} to {percent(noise.high[i, j])})".replace(" %", "%")
+    return f"{said} ({percent(noise.low[i, j])} to {percent(noise.high[i, j])})"
 
 
 def _columns(data: OwnData) -> list[tuple[str, str]]:

@@ -28,15 +28,15 @@ def test_what_the_page_says(tmp_path: Path) -> None:
     write_made_up_diagnosis(tmp_path / "page.html", ["barolo", "barbera", "dolcetto"])
     text = " ".join(re.sub(r"<[^>]*>", " ", (tmp_path / "page.html").read_text()).split())
     for said in (
-        "About 27 % of the 400 labels are wrong, some 108 (90 % interval: 22 % to 33 %).",
+        "About 27% of the 400 labels are wrong, some 108 (90% interval: 22% to 33%).",
         "Do not rely on this number yet: 1 reason speaks against it. The page lists them.",
         "Correcting for the noise lowers the estimated loss of G-mean from 0.250 to 0.200 but "
         "raises the estimated loss of Micro F1 from 0.300 to 0.310; for the other measures no "
         "difference can be told; this, too, rests on the estimate.",
         "look at the 196 labels that are more probably wrong than right",
         "The verdict: do not rely on it",
-        "30 %, if neighbors have the same class (hoc)",
-        "1 (line 2) barolo dolcetto 97 % 97 %",
+        "30%, if neighbors have the same class (hoc)",
+        "1 (line 2) barolo dolcetto 97% 97%",
         "numbers alcohol, color_intensity",
         "sample (id or text: different in each row)",
         "73 58–88",  # T and its interval, in percent
@@ -58,7 +58,7 @@ def test_the_command_writes_the_page_of_a_file(ncbench: Callable, tmp_path: Path
     table.to_csv(tmp_path / "mine.csv", index=False)
     done = ncbench("diagnose", "mine.csv", "--target", "label", "--clean-column", "checked")
     assert done.code == 0, done.err
-    assert re.match(r"About (1\d|2\d) % of the 150 labels are wrong", done.out)
+    assert re.match(r"About (1\d|2\d)% of the 150 labels are wrong", done.out)
     assert "written: diagnosis.html" in done.err
     page = (tmp_path / "diagnosis.html").read_text()
     assert done.out.strip() in page.replace("\u00a0", " ")
