@@ -44,6 +44,7 @@ def test_friedman_and_nemenyi_of_demsars_example() -> None:
     c = 1 - (3 * (2**3 - 2) + (4**3 - 4)) / (14 * 4 * (4**2 - 1))
     assert found.statistic * c == pytest.approx(9.28, abs=5e-3)
     assert found.critical_difference == pytest.approx(1.25, abs=5e-3)
+    assert found.conclusion.endswith("if their average ranks are 1.25 or more apart.")
     assert friedman(1 - AUC, NAMES, level=0.9).critical_difference == pytest.approx(1.12, abs=5e-3)
     assert found.differ
     # "the performance of C4.5 is (almost) separable": 3.143 - 1.964 < 1.25, so one group of all;
