@@ -119,6 +119,7 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
             "the allowance for the reference's rounding covers both",
         ),
         ("blocks = -1 if", "+1", "not used where there is no reference"),
+        ("blocks = -(-len(reference.near)", "", "blocks beyond the last stay empty"),
     ],
     "ncbench.core.mixture": [
         ("flat = ", "2", "numpy takes any negative size as unknown"),
@@ -131,6 +132,7 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ncbench.core.noise_matrix": [
         ("wrong =", "np.abs(sums - 1) >= _TOLERANCE", "a tie of rounded numbers"),
+        ("matrix = np.clip(matrix, 0.0, 1.0)", "2.0", "columns are scaled to 1 afterwards"),
     ],
     "ncbench.core.measure": [
         ("for other in (recall[::-1], np.roll(recall, 1)):", "2", "another rotation will do"),
