@@ -55,3 +55,27 @@ def project_to_joint(C: Array) -> Projection:
         return Projection(C, 0.0)
     clipped = np.maximum(C, 0.0)
     return Projection(clipped / clipped.sum(), float(negative))
+
+
+def with_possible_recalls(C: Array) -> Array:
+    """Return a noise-corrected confusion matrix from which a loss can be estimated.
+
+    Rows without a recall of at least 0 are projected as by :func:`project_to_joint`, and no others.
+    That function, which is for optimization, moves all negative entries. With many classes, half of
+    the entries off the diagonal are near 0 and negative by chance, and moving them takes mass from
+    the diagonal: every estimated loss would be too high.
+
+    Examples
+    --------
+    >>> with_possible_recalls(np.array([[0.5, -0.1], [0.2, 0.4]]))
+    array([[ 0.5, -0.1],
+           [ 0.2,  0.4]])
+    >>> with_possible_recalls(np.array([[0.7, 0.2], [0.1, -0.1]]))
+    array([[0.7, 0.2],
+           [0.1, 0. ]])
+    """
+    impossible = (np.diagonal(C) < 0) | (C.sum(axis=1) <= 0)
+    if not impossible.any():
+        return C
+    repaired = np.where(impossible[:, None], np.maximum(C, 0.0), C)
+    return np.asarray(repaired / repaired.sum())

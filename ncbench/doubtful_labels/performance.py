@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ncbench.core import Measure, NoiseMatrix, expected_confusion, project_to_joint, stream
+from ncbench.core import Measure, NoiseMatrix, expected_confusion, stream, with_possible_recalls
 from ncbench.errors import NcbenchError
 from ncbench.learning import aligned_noise, prediction
 from ncbench.noise_estimation import LEVEL, repair_estimate
@@ -23,6 +23,7 @@ TOO_WIDE = 0.25
 """An interval that is wider, as a share of the range of losses, says little."""
 
 _RESAMPLES = 200
+_IGNORED_BIAS = 0.25  # in standard errors
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
@@ -56,15 +57,18 @@ class HeldOut:
         """The corrected confusion matrix."""
         return _corrected(self.noisy_confusion, self.noise)
 
-    def resampled(self, measures: Mapping[str, Measure]) -> dict[str, Array]:
-        """Return the losses of resamples of the examples, each with a draw of T if it has any.
+    def resampled(
+        self, measures: Mapping[str, Measure], *, known: bool = False
+    ) -> dict[str, Array]:
+        """Return the losses of resamples of the examples.
 
-        Resamples depend on the number of labels only: losses of two classifiers are paired.
+        Each has a draw of T if there are any, unless T is taken as ``known``. Resamples depend on
+        the number of labels only: losses of two classifiers are paired.
         """
         rng = stream(0, "judge", len(self.y))
         said = np.eye(self.noise.n)[self.y]
         m = len(self.predicted)
-        draws = getattr(self.noise, "draws", None)
+        draws = None if known else getattr(self.noise, "draws", None)
         matrices = [self.noise]
         if draws is not None:
             matrices = [repair_estimate(T) for T in draws[:_RESAMPLES]]
@@ -77,30 +81,50 @@ class HeldOut:
                 losses[name].append(_loss(psi, C))
         return {name: np.array(values) for name, values in losses.items()}
 
-    def intervals(self, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
-        """Return an interval for each measure: its loss +- 1.64 standard errors, by resampling.
+    def estimates(self, measures: Mapping[str, Measure]) -> dict[str, tuple[float, float]]:
+        """Return the loss and the half width of its interval, by resampling, for each measure.
 
-        Quantiles of the resamples would cover less. Noise makes some entries of a corrected matrix
-        negative, moving them to 0 raises the loss, and resampling does so once more.
+        The half width is 1.64 standard errors. A loss that is not linear, above all Q-mean, is
+        biased, because errors of recalls are squared. The resamples have these errors once more and
+        show by how much; a quarter of a standard error may be ignored (Efron & Tibshirani 1993,
+        10.3). Measures that some resample does not allow are left out.
         """
-        losses = self.resampled(measures)
+        spread = self.resampled(measures)
+        uncertain = getattr(self.noise, "draws", None) is not None
+        again = self.resampled(measures, known=True) if uncertain else spread
         C = self.confusion
-        loss = {name: _loss(psi, C) for name, psi in measures.items()}
-        half = {name: _Z * float(np.std(values)) for name, values in losses.items()}
-        ends = {name: [loss[name] - half[name], loss[name] + half[name]] for name in measures}
-        return {name: both for name, both in ends.items() if np.isfinite(both).all()}
+        found = {}
+        for name, psi in measures.items():
+            loss = _loss(psi, C)
+            bias = float(np.median(again[name])) - loss
+            if abs(bias) > _IGNORED_BIAS * float(np.std(again[name])):
+                loss -= bias
+            found[name] = (loss, _Z * float(np.std(spread[name])))
+        return {name: both for name, both in found.items() if np.isfinite(both).all()}
+
+    def intervals(self, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
+        """Return the ends of the interval of each measure, wide enough for the loss of C itself."""
+        C = self.confusion
+        return {
+            name: [
+                min(loss - half, _loss(measures[name], C)),
+                max(loss + half, _loss(measures[name], C)),
+            ]
+            for name, (loss, half) in self.estimates(measures).items()
+        }
 
     def performance(self, name: str, psi: Measure) -> Performance:
         """Return the estimated loss on clean labels, for a measure of these classes."""
-        loss = max(float(psi(self.confusion)), 0.0)  # rounding may give -0
+        loss = float(psi(self.confusion))
         uncertain = getattr(self.noise, "draws", None) is not None
         clean = not uncertain and self.noise == NoiseMatrix.identity(self.noise.n)
         if clean:
             half = _Z * float(np.nanstd(self._of_clean_labels(psi)))
-            low, high = loss - half, loss + half
         else:
-            low, high = self.intervals({name: psi}).get(name, [0.0, psi.largest])
-        low, high = max(low, 0.0), min(high, psi.largest)
+            loss, half = self.estimates({name: psi}).get(name, (loss, np.inf))
+        loss, low, high = (
+            float(np.clip(end, 0.0, psi.largest)) for end in (loss, loss - half, loss + half)
+        )
         too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
         return Performance(name, loss, low, high, len(self.y), uncertain, bool(too_wide), clean)
 
@@ -249,7 +273,7 @@ def _measure(model: Any, measure: str | Measure | None) -> tuple[Measure, str]:
 
 
 def _corrected(noisy: Array, noise: NoiseMatrix) -> Array:
-    return project_to_joint(noise.correct_confusion(noisy)).confusion
+    return with_possible_recalls(noise.correct_confusion(noisy))
 
 
 def _loss(psi: Measure, C: Array) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ncbench.core import Measure, NoiseMatrix, expected_confusion, project_to_joint
+from ncbench.core import Measure, NoiseMatrix, expected_confusion, with_possible_recalls
 from ncbench.errors import NcbenchError
 from ncbench.learning.class_names import numbered
 from ncbench.learning.classifier import prediction
@@ -79,7 +79,7 @@ class NoiseCorrectedScorer:
         C = expected_confusion(codes, prediction(estimator, X, classes))
         noise = NoiseMatrix.of(self.noise_matrix, n)
         psi = self.measure.for_classes([str(name) for name in classes])
-        return -psi(project_to_joint(noise.correct_confusion(C)).confusion)
+        return -psi(with_possible_recalls(noise.correct_confusion(C)))
 
 
 def _checked(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:

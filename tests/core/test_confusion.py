@@ -10,7 +10,7 @@ from counting import confusion_matrix
 from hypothesis import given, settings, strategies as st
 from sklearn import metrics
 
-from ncbench.core.confusion import expected_confusion, project_to_joint
+from ncbench.core.confusion import expected_confusion, project_to_joint, with_possible_recalls
 
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too
@@ -108,3 +108,13 @@ def test_projection_does_not_touch_its_argument() -> None:
     C = np.array([[0.7, -0.1], [0.2, 0.2]])
     project_to_joint(C)
     np.testing.assert_array_equal(C, [[0.7, -0.1], [0.2, 0.2]])
+
+
+def test_only_rows_without_a_possible_recall_are_projected() -> None:
+    C = np.array([[0.5, -0.1, 0.1], [0.2, -0.05, -0.1], [-0.3, 0.1, 0.65]])
+    expected = np.array([[0.5, -0.1, 0.1], [0.2, 0.0, 0.0], [-0.3, 0.1, 0.65]])
+    np.testing.assert_allclose(with_possible_recalls(C), expected / expected.sum(), atol=1e-15)
+    without_mass = np.array([[0.9, 0.2], [-0.2, 0.1]])
+    np.testing.assert_allclose(
+        with_possible_recalls(without_mass), np.array([[0.9, 0.2], [0.0, 0.1]]) / 1.2, atol=1e-15
+    )

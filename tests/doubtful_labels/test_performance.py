@@ -13,7 +13,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ncbench
-from ncbench import NcbenchError, NoiseCorrectedClassifier, NoiseMatrix, estimate_performance
+from ncbench import (
+    NcbenchError,
+    NoiseCorrectedClassifier,
+    NoiseMatrix,
+    estimate_performance,
+    load,
+)
+from ncbench.doubtful_labels import HeldOut
 
 T = np.array([[0.7, 0.1], [0.3, 0.9]])
 NAMES = np.array(["ill", "well"])
@@ -62,6 +69,36 @@ def test_the_interval_includes_the_uncertainty_of_the_noise() -> None:
     assert not known.noise_included
     assert widths[0] == pytest.approx(known.high - known.low)
     assert widths[0] < widths[1] < widths[2]
+
+
+def of_ten_classes(seed: int, m: int) -> HeldOut:
+    """Return predictions, 95.5% of them right, of ten classes, and labels, 75% of them right."""
+    rng = np.random.default_rng(seed)
+    noise = NoiseMatrix(np.full((10, 10), 0.25 / 9) + (0.75 - 0.25 / 9) * np.eye(10))
+    clean = rng.integers(10, size=m)
+    predicted = np.where(rng.random(m) < 0.05, rng.integers(10, size=m), clean)
+    return HeldOut(noise, noise.draw_labels(clean, rng), np.arange(m), np.eye(10)[predicted])
+
+
+def test_with_many_classes_losses_are_not_too_high() -> None:
+    # Half of the 90 entries off the diagonal are negative by chance after the correction.
+    psis = {name: load("measure", name)() for name in ("g_mean", "q_mean", "zero_one", "micro_f1")}
+    covered = dict.fromkeys(psis, 0)
+    losses: dict[str, list[float]] = {name: [] for name in psis}
+    for seed in range(40):
+        for name, (loss, half) in of_ten_classes(seed, 1200).estimates(psis).items():
+            covered[name] += abs(loss - 0.045) <= half
+            losses[name].append(loss)
+    for name in psis:
+        assert covered[name] >= 32, name  # 36 expected
+        assert np.mean(losses[name]) == pytest.approx(0.045, abs=0.01), name
+
+
+def test_intervals_have_the_loss_of_the_corrected_matrix() -> None:
+    held_out = of_ten_classes(0, 300)
+    measures = {"q_mean": load("measure", "q_mean")()}
+    (low, high) = held_out.intervals(measures)["q_mean"]
+    assert low <= measures["q_mean"](held_out.confusion) <= high
 
 
 def test_an_interval_that_says_little_is_called_so() -> None:
