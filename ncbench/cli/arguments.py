@@ -128,7 +128,8 @@ def add_noise_matrix(parser: argparse._ActionsContainer) -> None:
         "--noise-matrix",
         metavar="FILE",
         help="the noise matrix: a CSV file with the names of the classes in its first line and "
-        "first column, or what `ncbench estimate-noise --json` prints; `none`: no label is wrong",
+        "first column, or what `ncbench estimate-noise --json` prints; `none`: treat all labels as "
+        "correct",
     )
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff")
 
 _DECIMAL_COMMA = r"^\s*([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)\s*$"
+_THOUSANDS = r"-?\d{1,3}(?:,\d{3})*"
 
 _ENGINES = {"parquet": "pyarrow", "excel": "openpyxl"}
 
@@ -153,13 +154,16 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
     names = _names(place, separator)
     if separator != ";":
         return _renamed(table, names, place)
-    # With the wrong decimal mark, numbers read as text. Use the comma only if it turns more columns
-    # into numbers and loses none.
+    # With the wrong decimal mark, numbers read as text. Use the comma if it turns more columns into
+    # numbers and loses none; if it loses some, for the columns whose commas cannot be thousands.
     with_comma = read(separator, decimal=",")
     numbers, numbers_with_comma = (
         set(found.select_dtypes("number").columns) for found in (table, with_comma)
     )
     if not numbers < numbers_with_comma:
+        for column in numbers_with_comma - numbers:
+            if not table[column].dropna().astype(str).str.fullmatch(_THOUSANDS).all():
+                table[column] = with_comma[column]
         return _renamed(table, names, place)
     with_comma.attrs |= table.attrs
     # pandas leaves decimal commas in a column that has any text, where they would not be numbers.

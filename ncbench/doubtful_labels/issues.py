@@ -112,7 +112,7 @@ def rank_labels(
     if noise is None:
         noise = numbers.estimated(estimator, features, None, random_state)
     fitted = fit_posterior(learner, features, numbers.y, noise.n, "crossfit", random_state, noise)
-    truth = true_label_posterior(fitted.posterior, numbers.y, toward_symmetric(noise))
+    truth = true_label_posterior(fitted.posterior, numbers.y, noise)
     if numbers.clean is not None:
         known = numbers.clean >= 0
         truth[known] = np.eye(noise.n)[numbers.clean[known]]
@@ -134,22 +134,3 @@ def rank_labels(
     )
     counts = np.bincount(numbers.y, minlength=noise.n)
     return Ranked(issues, noise, counts, tuple(numbers.names))
-
-
-def toward_symmetric(noise: NoiseMatrix) -> NoiseMatrix:
-    """Return the mean of T and symmetric noise with the same share of wrong labels.
-
-    With few examples the single entries of T are uncertain, and an entry near 0 would vouch for
-    labels. Halfway to the symmetric matrix, labels are ranked better; see docs/cleanlab.md.
-
-    Examples
-    --------
-    >>> toward_symmetric(NoiseMatrix([[0.9, 0.0], [0.1, 1.0]])).matrix
-    array([[0.925, 0.025],
-           [0.075, 0.975]])
-    """
-    n = noise.n
-    share = 1 - np.trace(noise.matrix) / n
-    symmetric = np.full((n, n), share / (n - 1))
-    np.fill_diagonal(symmetric, 1 - share)
-    return NoiseMatrix((noise.matrix + symmetric) / 2)

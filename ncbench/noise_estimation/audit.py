@@ -121,8 +121,9 @@ def estimate_noise(
 def plan(noise: NoiseEstimate, data: OwnData, width: float, seed: int = 0) -> Labels:
     """Return the rows to check, from 1, for an interval of the share of wrong labels this wide.
 
-    They are drawn at random from the rows without a checked label. Their number needs no model; the
-    interval of the estimate with them is usually narrower.
+    They are drawn at random from the rows without a checked label, and in the order of the draw, so
+    that the first of them are a random part, too. Their number needs no model; the interval of the
+    estimate with them is usually narrower.
     """
     likely = noise.share.estimate if noise.share.high is None else noise.share.high
     rows = np.arange(len(data.y)) if data.annotations is None else np.unique(data.annotations.rows)
@@ -130,7 +131,7 @@ def plan(noise: NoiseEstimate, data: OwnData, width: float, seed: int = 0) -> La
     if data.clean is not None and data.annotations is None:
         rows = rows[data.clean == UNKNOWN]
     drawn = stream(seed, "estimate-noise", "plan").permutation(rows)[: max(count, 0)]
-    return np.sort(drawn) + 1
+    return np.asarray(drawn + 1)
 
 
 def examine(
@@ -239,7 +240,8 @@ def _share(
         # Draws of an entry that is known to be small are skewed. The share adds up n (n - 1) of
         # them, so the draws of the share are too high; that of the median of each entry is not.
         of_draws = shares(draws)
-        of_draws += shares([np.median(draws, axis=0)])[0] - np.median(of_draws)
+        shift = shares([np.median(draws, axis=0)])[0] - np.median(of_draws)
+        of_draws = np.clip(of_draws + shift, 0, 1)
     low, high = _ends(np.array(estimate), of_draws, shares(halves))
     if low is None or high is None:
         return Interval(estimate)

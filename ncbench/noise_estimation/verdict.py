@@ -85,9 +85,7 @@ def judge(
     if share.estimate < _NONE and not warnings and not open_question:
         return Verdict(NO_NOISE, (), rivals)
     weak = _weak_points(noise, sample.counts, sample.classes, low, high)
-    doubts = [*warnings, *weak, *open_question]
-    if share.width > max(_UNCERTAIN, _UNCERTAIN_RATIO * share.estimate) and share.low is not None:
-        doubts.append(f"too few rows: the share of wrong labels is {share}")
+    doubts = [*warnings, *weak, *open_question, *_wide(share)]
     return Verdict(DO_NOT_RELY if doubts else RELY, tuple(doubts), rivals)
 
 
@@ -121,7 +119,7 @@ def cheap_doubts(
     warnings = list(getattr(noise, "warnings", ()))
     if share.estimate < _NONE and not warnings:
         return []
-    return [*warnings, *_weak_points(noise, counts, classes, low, high)]
+    return [*warnings, *_weak_points(noise, counts, classes, low, high), *_wide(share)]
 
 
 def labels_to_check(share: float, width: float, rows: int) -> int:
@@ -191,6 +189,13 @@ def _disagreement(
         f"labels are wrong. This estimate is {share.estimate:.0%}; it would be {others}. To settle "
         f"it, check about {counted_text(count, 'label')} drawn at random (--plan {apart / 2:.2f})"
     ]
+
+
+def _wide(share: Interval) -> Iterator[str]:
+    if share.low is None or share.high is None:
+        return
+    if share.width > max(_UNCERTAIN, _UNCERTAIN_RATIO * share.estimate):
+        yield f"the share of wrong labels is uncertain: {share.low:.1%} to {share.high:.1%}"
 
 
 def classes_gone(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> list[str]:

@@ -61,10 +61,13 @@ def plan_text(noise: NoiseEstimate, rows: Labels, width: float) -> str:
     """Return which labels to check for an interval of this width."""
     if not len(rows):
         return f"\nNothing to check: {counted(noise.checked, 'checked label')} give that width."
-    shown = ", ".join(map(str, rows[:_ROWS])) + (", ..." if len(rows) > _ROWS else "")
+    shown = ", ".join(map(str, np.sort(rows[:_ROWS])))
+    if len(rows) > _ROWS:
+        shown += f"\nThese are {_ROWS} of them, drawn at random as well; --json lists all."
+    labels = counted(len(rows), "more label" if noise.checked else "label")
     return (
-        f"\nFor an interval of the share of wrong labels that is at most {width:g} wide, whatever "
-        f"the assumption, check {counted(len(rows), 'more label' if noise.checked else 'label')} "
+        f"\nFor an interval of the share of wrong labels that is at most {width:g} wide, without "
+        f"relying on any assumption, check {labels} "
         "drawn at random, put the true labels into a column, and name it with --clean-column. "
         f"Rows, counted from 1 without the header:\n{shown}"
     )

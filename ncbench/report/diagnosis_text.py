@@ -70,7 +70,7 @@ def worth(noise: NoiseEstimate, gains: Sequence[Gain]) -> str:
     better = [gain for gain in gains if gain.real and gain.difference > 0]
     worse = [gain for gain in gains if gain.real and gain.difference < 0]
     if not better and not worse:
-        said = "Whether correcting for the noise gains anything cannot be told for any measure"
+        said = "For no measure can we tell whether correcting for the noise helps"
     else:
         parts = [
             f"{verb} the estimated loss of {_listed(_change(gain) for gain in found)}"
@@ -100,7 +100,10 @@ def _reliance(noise: NoiseEstimate) -> str:
     if noise.verdict == DO_NOT_RELY:
         reasons = counted(len(noise.doubts), "reason speaks", "reasons speak")
         return f"Do not rely on this number yet: {reasons} against it. The page lists them."
-    return "You can rely on this number: what it assumes and what was found agree."
+    if noise.checked:
+        labels = counted(noise.checked, "checked label supports", "checked labels support")
+        return f"You can rely on this number: {labels} it."
+    return "You can rely on this number: its assumptions fit the data."
 
 
 def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:

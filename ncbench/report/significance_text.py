@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import pandas as pd
+
 from ncbench.errors import counted
 from ncbench.report.grid import Entry, Grid, Section
 from ncbench.results import Pair, Ranking, Ranks, as_text
@@ -77,7 +79,7 @@ def _pair_grid(pair: Pair) -> Grid:
                 Entry(f"[{row['low']:+.3f}, {row['high']:+.3f}]"),
                 *(Entry(f"{row[p]:.3g}") for p in ("p", "p_holm", "wilcoxon_p", "wilcoxon_p_holm")),
                 Entry(f"{row['smallest_p']:.3g}"),
-                Entry(as_text(row["trials_needed"]) or "-"),
+                Entry("-" if pd.isna(row["trials_needed"]) else as_text(row["trials_needed"])),
             ]
         )
     wins, ties, losses = pair.counts

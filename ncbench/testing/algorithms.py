@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import check_estimator
 
 from ncbench.core import Family, NoiseMatrix
-from ncbench.errors import NotApplicable
+from ncbench.errors import NotApplicable, counted
 from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, raised, unpickled
 from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs
 from ncbench.testing.trial import check_trial
@@ -237,7 +237,7 @@ def check_batches(build: Build) -> None:
     classes = [np.flatnonzero(P.argmax(axis=1) == k) for k in range(3)]
     for rows in [*classes, *(np.array([i]) for i in range(0, 60, 7))]:
         if len(rows):
-            what = f"of {len(rows)} examples in a batch of their own and among all"
+            what = f"of {counted(len(rows), 'example')} in a separate batch and among all"
             _require_equal(_prediction(fitted, X[rows]), P[rows], what)
 
 
@@ -304,6 +304,6 @@ def _require_equal(first: Array, second: Array, whose: str) -> None:
     if not difference <= FLOAT32:
         broken(
             f"its prediction {whose} differs by up to {difference:.3g}",
-            "draw all random numbers from random_state, learn only in fit, and predict each row "
-            "from that row alone",
+            "draw all random numbers from random_state, learn only in fit, predict each row from "
+            "that row alone, and do not let rounding break ties",
         )

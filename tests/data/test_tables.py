@@ -66,6 +66,12 @@ def test_commas_in_a_file_with_decimal_points_are_not_taken_for_decimal_ones(
     assert file(str(path), target="kind").X.tolist() == [[1, 0, 1.5], [0, 1, 2.5]]
 
 
+def test_columns_may_have_decimal_commas_beside_others_with_points(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.csv"
+    path.write_text("length;weight;kind\n1,5;1.5;a\n2,25;2.5;b\n")
+    assert file(str(path), target="kind").X.tolist() == [[1.5, 1.5], [2.25, 2.5]]
+
+
 def test_a_word_among_decimal_commas_is_named_and_not_the_numbers(tmp_path: Path) -> None:
     path = tmp_path / "weights.csv"
     lines = [f"{k},5;{k},25;{'ab'[k % 2]}" for k in range(30)]

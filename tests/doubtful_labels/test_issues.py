@@ -16,7 +16,6 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from ncbench import NcbenchError, NoiseMatrix, find_label_issues
-from ncbench.doubtful_labels.issues import toward_symmetric
 
 T = NoiseMatrix([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -77,12 +76,15 @@ def test_the_index_of_a_frame_is_kept_and_classes_are_aligned() -> None:
     assert len(find_label_issues(counts, Y, T, MultinomialNB())) == 600
 
 
-def test_halfway_to_symmetric_noise_the_share_stays() -> None:
-    noise = NoiseMatrix([[0.7, 0.0, 0.0], [0.3, 0.9, 0.0], [0.0, 0.1, 1.0]])
-    found = toward_symmetric(noise)
-    assert np.trace(found.matrix) == pytest.approx(np.trace(noise.matrix))
-    assert found.matrix[0, 2] == pytest.approx((0.4 / 3) / 2 / 2)
-    assert toward_symmetric(NoiseMatrix.identity(3)) == NoiseMatrix.identity(3)
+def test_a_label_that_no_mistake_leads_to_is_right() -> None:
+    codes = np.searchsorted(NAMES, TRUTH)
+    one_way = NoiseMatrix([[0.6, 0.0, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 1.0]])  # ant as bee
+    y = NAMES[one_way.draw_labels(codes, np.random.default_rng(1))]
+    found = find_label_issues(X, y, one_way, KNeighborsClassifier(25), random_state=0)
+    assert (found["p_wrong"][y != "bee"] == 0).all()
+    first = found[found["rank"] <= 20]
+    assert (first["likeliest"] == "ant").all()
+    assert (y != TRUTH)[found["rank"] <= 20].mean() > 0.9
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,31 @@ def write(path: Path, m: int = 900, *, clean: float = 0.0) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+def test_an_interval_of_the_share_does_not_begin_below_0() -> None:
+    # Draws of 20 small entries, so skewed that the sum of their medians is far below their sum.
+    rng = np.random.default_rng(0)
+    draws = 0.002 * rng.exponential(size=(400, 5, 5)) ** 4 * (1 - np.eye(5))
+    draws[:, range(5), range(5)] = 1 - draws.sum(axis=1)
+    draws = draws[draws.min(axis=(1, 2)) >= 0]
+    noise = repair_estimate(np.median(draws, axis=0) + 1e-6, draws=draws)
+    share = uncertainty(noise, np.full(5, 100))[2]
+    assert share.low == 0
+    assert share.high > share.estimate
+
+
+def test_the_first_rows_of_a_plan_are_a_random_part(ncbench: Callable, tmp_path: Path) -> None:
+    write(tmp_path / "pets.csv")
+    options = ("estimate-noise", "pets.csv", "--target", "label", "--t-estimator", "forward_map")
+    quick = ("--bootstrap", "0", "--plan", "0.03")
+    rows = json.loads(ncbench(*options, *quick, "--json").out)["plan"]["rows"]
+    assert len(rows) > 400
+    assert np.mean(rows[:200]) == pytest.approx(450, abs=60)
+    out = ncbench(*options, *quick).out
+    assert "These are 200 of them, drawn at random as well; --json lists all." in out
+    listed = out[out.index("without the header:") :].splitlines()[1]
+    assert [int(row) for row in listed.split(", ")] == sorted(rows[:200])
+
+
 def test_report_has_names_intervals_diagnostics_and_a_warning_about_the_rare_class(
     ncbench, tmp_path: Path
 ):

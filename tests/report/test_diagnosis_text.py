@@ -51,7 +51,7 @@ def test_without_a_doubtful_label_none_is_to_be_looked_at() -> None:
 def test_only_differences_beyond_chance_are_told() -> None:
     noise = made_up_noise(CLASSES, verdict=RELY, doubts=())
     assert worth(noise, [LEVEL]) == (
-        "Whether correcting for the noise gains anything cannot be told for any measure."
+        "For no measure can we tell whether correcting for the noise helps."
     )
     assert worth(noise, [BETTER]) == (
         "Correcting for the noise lowers the estimated loss of H-mean from 0.250 to 0.200."

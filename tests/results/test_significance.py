@@ -221,6 +221,7 @@ def test_several_settings_of_an_algorithm_are_named() -> None:
 
 def test_the_command_in_every_format(folder: Path, ncbench: Callable) -> None:
     text = ncbench("significance", ".", "--pair", "a", "c").out
+    assert "null" not in text  # "-" if no number of trials would do
     for said in ("a wins 12, ties 0, loses 0", "p = 0.0625", "Ranks: h_mean", "12/0/0", "(exact)"):
         assert said in text
     assert "It may be concluded" in text

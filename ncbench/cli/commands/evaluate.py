@@ -20,7 +20,7 @@ def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = Parser(
         prog="ncbench evaluate",
-        description="Say how good a model is on the rows of a table that it was not fitted to. "
+        description="Estimate how good a model is on rows that it was not fitted to. "
         "Noisy labels are corrected for noise; checked labels are compared as they are.",
     )
     parser.add_argument("model", metavar="MODEL", help="a file that `ncbench fit` wrote")

@@ -74,7 +74,7 @@ def write_diagnosis(
         reverse=Heat.of(given_label, noise, None, None) if noise.n <= _WIDEST else None,
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
         relies=noise.verdict != DO_NOT_RELY,
-        at_random=at_random[:_ROWS].tolist(),
+        at_random=np.sort(at_random[:_ROWS]).tolist(),
         at_random_count=len(at_random),
         gains=gains,
         compared=gains[0].corrected.examples if gains else 0,
