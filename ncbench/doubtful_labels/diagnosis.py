@@ -17,7 +17,7 @@ from ncbench.data import UNKNOWN
 from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
 from ncbench.doubtful_labels.issues import find_label_issues
 from ncbench.doubtful_labels.named_measure import named_measure
-from ncbench.doubtful_labels.performance import HeldOut, Performance
+from ncbench.doubtful_labels.performance import HeldOut, Performance, standard_error
 from ncbench.learning import cpe_learner, prediction, stratified_folds
 from ncbench.noise_estimation import LEVEL, NoiseEstimate, OwnData, repair_estimate
 from ncbench.types import Array, Labels
@@ -114,7 +114,7 @@ def correction_gains(
         ours, theirs = (found.performance(name, psi) for found in (corrected, plain))
         difference = theirs.loss - ours.loss
         resampled = plain.resampled({name: psi})[name] - corrected.resampled({name: psi})[name]
-        half = z * float(np.std(resampled))
+        half = z * standard_error(resampled)
         gains.append(Gain(ours, theirs, difference, difference - half, difference + half))
     return gains
 
