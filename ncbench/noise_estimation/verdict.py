@@ -8,13 +8,14 @@ cannot be predicted better than by its class.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
 from ncbench.core import NoiseMatrix
-from ncbench.errors import counted as counted_text
+from ncbench.errors import NcbenchError, counted as counted_text
 from ncbench.noise_estimation.estimate import (
     DO_NOT_RELY,
     LEVEL,
@@ -157,8 +158,10 @@ def _rivals(sample: NoisySample) -> Iterator[Rival]:
     names = get_registry().names("t_estimator")
     for name, assumption in RIVALS.items():
         if name in names:
-            noise = get_registry().build("t_estimator", name).estimate(sample)
-            yield Rival(name, assumption, share_of_wrong(noise, sample.counts))
+            estimator = get_registry().build("t_estimator", name)
+            with suppress(NcbenchError):  # a rival that cannot say anything is left out
+                noise = estimator.estimate(sample)
+                yield Rival(name, assumption, share_of_wrong(noise, sample.counts))
 
 
 def _disagreement(

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
-from ncbench.errors import require
+from ncbench.errors import NcbenchError, require
 from ncbench.noise_estimation import repair_estimate
 from ncbench.types import Array, Labels
 
@@ -103,9 +103,14 @@ def solve_moments(moments: Moments, prior: float = 0.0) -> Array:
         T, p = _unpack(theta, n)
         return np.vstack([*(block.jacobian(T, p) for block in blocks), pull])
 
-    result = least_squares(
-        residuals, start, jacobian, method="trf", xtol=1e-12, ftol=1e-14, gtol=1e-14, max_nfev=100
-    )
+    tolerances = {"xtol": 1e-12, "ftol": 1e-14, "gtol": 1e-14}
+    try:
+        result = least_squares(residuals, start, jacobian, max_nfev=100, **tolerances)
+    except np.linalg.LinAlgError as error:  # seen with 26 classes
+        raise NcbenchError(
+            f"t_estimator=hoc: the moments of {n} classes could not be fitted ({error}); use "
+            "another estimator, or fewer classes"
+        ) from error
     T, _ = _unpack(result.x, n)
     _, order = linear_sum_assignment(T, maximize=True)
     return T[:, order]

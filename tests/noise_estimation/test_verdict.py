@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ncbench import estimate_noise
+from ncbench import NcbenchError, estimate_noise
 from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import cheap_doubts
 from ncbench.noise_estimation.estimate import Interval
@@ -65,6 +65,18 @@ def test_as_many_labels_as_planned_give_the_width(share: float):
     got = counted_share(round(share * count), count)
     assert got.width == pytest.approx(0.08, abs=0.006)
     assert labels_to_check(share, 0.08, rows=100) <= 100
+
+
+def test_a_rival_that_cannot_be_fitted_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_converged(*args: object, **options: object) -> None:
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr("ncbench_plugins.t_estimators.hoc.least_squares", not_converged)
+    X, y, _ = problem(4, 0.2)
+    found = estimate_noise(X, y, random_state=0, estimator="forward_map", bootstrap=0)
+    assert [rival.estimator for rival in found.rivals] == ["confident_joint"]
+    with pytest.raises(NcbenchError, match="hoc: the moments of 2 classes could not be fitted"):
+        estimate_noise(X, y, random_state=0, estimator="hoc", bootstrap=0)
 
 
 def test_reasons_that_cost_nothing():
