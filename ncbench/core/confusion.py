@@ -60,10 +60,11 @@ def project_to_joint(C: Array) -> Projection:
 def with_possible_recalls(C: Array) -> Array:
     """Return a noise-corrected confusion matrix from which a loss can be estimated.
 
-    Rows without a recall of at least 0 are projected as by :func:`project_to_joint`, and no others.
-    That function, which is for optimization, moves all negative entries. With many classes, half of
-    the entries off the diagonal are near 0 and negative by chance, and moving them takes mass from
-    the diagonal: every estimated loss would be too high.
+    Rows whose recall is below 0 or above 2 are projected as by :func:`project_to_joint`, and no
+    others: a little above 1 is chance, but a class with hardly any mass would have any recall. That
+    function, which is for optimization, moves all negative entries. With many classes, half of the
+    entries off the diagonal are near 0 and negative by chance, and moving them takes mass from the
+    diagonal: every estimated loss would be too high.
 
     Examples
     --------
@@ -74,8 +75,8 @@ def with_possible_recalls(C: Array) -> Array:
     array([[0.7, 0.2],
            [0.1, 0. ]])
     """
-    impossible = (np.diagonal(C) < 0) | (C.sum(axis=1) <= 0)
-    if not impossible.any():
-        return C
+    found, mass = np.diagonal(C), C.sum(axis=1)
+    impossible = (found < 0) | (found > 2 * mass) | (mass <= 0)
     repaired = np.where(impossible[:, None], np.maximum(C, 0.0), C)
-    return np.asarray(repaired / repaired.sum())
+    total = repaired.sum()
+    return np.asarray(repaired / total) if impossible.any() and total > 0 else C

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff")
 
 _DECIMAL_COMMA = r"^\s*([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)\s*$"
-_THOUSANDS = r"-?\d{1,3}(?:,\d{3})*"
+_THOUSANDS = r"[-+]?(?:0|[1-9]\d{0,2}(?:,\d{3})*)\s*"
 
 _ENGINES = {"parquet": "pyarrow", "excel": "openpyxl"}
 

@@ -85,9 +85,9 @@ class HeldOut:
         """Return the loss and the half width of its interval, by resampling, for each measure.
 
         A loss that is not linear, above all Q-mean, is biased, because errors of recalls are
-        squared. The resamples have these errors once more and show by how much; a quarter of a
-        standard error may be ignored (Efron & Tibshirani 1993, 10.3). Measures that some resample
-        does not allow are left out.
+        squared. The resamples have these errors once more; their median shows by how much. A
+        quarter of a standard error may be ignored (Efron & Tibshirani 1993, 10.3). Measures that
+        some resample does not allow are left out.
         """
         spread = self.resampled(measures)
         uncertain = getattr(self.noise, "draws", None) is not None
@@ -97,7 +97,8 @@ class HeldOut:
         for name, psi in measures.items():
             loss = _loss(psi, C)
             bias = float(np.median(again[name])) - loss
-            if abs(bias) > _IGNORED_BIAS * standard_error(again[name]):
+            large = abs(bias) > _IGNORED_BIAS * standard_error(again[name])
+            if large and 0 <= loss - bias <= psi.largest:
                 loss -= bias
             found[name] = (loss, _Z * standard_error(spread[name]))
         return {name: both for name, both in found.items() if np.isfinite(both).all()}
@@ -122,6 +123,8 @@ class HeldOut:
             half = _Z * float(np.nanstd(self._of_clean_labels(psi)))
         else:
             loss, half = self.estimates({name: psi}).get(name, (loss, np.inf))
+            if loss + half <= 0 or loss - half >= psi.largest:  # impossible, so nothing is known
+                half = np.inf
         loss, low, high = (
             float(np.clip(end, 0.0, psi.largest)) for end in (loss, loss - half, loss + half)
         )

@@ -8,14 +8,13 @@ cannot be predicted better than by its class.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
 from ncbench.core import NoiseMatrix
-from ncbench.errors import NcbenchError, counted as counted_text
+from ncbench.errors import NcbenchError, counted as counted_text, notice_once
 from ncbench.noise_estimation.estimate import (
     DO_NOT_RELY,
     LEVEL,
@@ -158,10 +157,12 @@ def _rivals(sample: NoisySample) -> Iterator[Rival]:
     names = get_registry().names("t_estimator")
     for name, assumption in RIVALS.items():
         if name in names:
-            estimator = get_registry().build("t_estimator", name)
-            with suppress(NcbenchError):  # a rival that cannot say anything is left out
-                noise = estimator.estimate(sample)
-                yield Rival(name, assumption, share_of_wrong(noise, sample.counts))
+            try:
+                noise = get_registry().build("t_estimator", name).estimate(sample)
+            except NcbenchError as error:
+                notice_once(f"not compared with {name}: {error}")
+                continue
+            yield Rival(name, assumption, share_of_wrong(noise, sample.counts))
 
 
 def _disagreement(

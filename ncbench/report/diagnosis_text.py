@@ -101,9 +101,9 @@ def _reliance(noise: NoiseEstimate) -> str:
         reasons = counted(len(noise.doubts), "reason speaks", "reasons speak")
         return f"Do not rely on this number yet: {reasons} against it. The page lists them."
     if noise.checked:
-        labels = counted(noise.checked, "checked label supports", "checked labels support")
-        return f"You can rely on this number: {labels} it."
-    return "You can rely on this number: its assumptions fit the data."
+        labels = counted(noise.checked, "checked label agrees", "checked labels agree")
+        return f"You can rely on this number: {labels} with it."
+    return "You can rely on this number: estimates that assume something else agree with it."
 
 
 def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:

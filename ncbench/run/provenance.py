@@ -107,10 +107,10 @@ def instructions() -> str:
     import scipy.linalg  # noqa: F401  # loads its own BLAS, which is then listed
     from threadpoolctl import threadpool_info
 
-    simd = np.show_config(mode="dicts")["SIMD Extensions"]
+    simd = np.show_config(mode="dicts").get("SIMD Extensions", {})
     found = ["baseline", *simd.get("baseline", []), *simd.get("found", [])]
     blas = {
-        f"{library['internal_api']} {library.get('architecture', library['version'])}"
+        f"{library['internal_api']} {library.get('architecture', '')}"
         for library in threadpool_info()
         if library["user_api"] == "blas"
     }

@@ -18,7 +18,7 @@ from ncbench.run.record import RECORD, plugin_versions, read_record
 from ncbench.run.trial import prepare
 
 ROUNDING = 1e-9
-"""Largest relative difference that is called rounding."""
+"""Largest difference that is called rounding; relative for numbers above 1."""
 
 
 class Difference(NamedTuple):
@@ -36,11 +36,11 @@ class Difference(NamedTuple):
 
     @property
     def is_rounding(self) -> bool:
-        """Return whether the two numbers agree to nine digits."""
+        """Return whether two numbers differ by at most 1e-9, relative above 1."""
         return math.isfinite(self.size) and self.size <= ROUNDING * max(1.0, abs(self.then))
 
     def __str__(self) -> str:
-        return f"{self.where}: was {self.then!r}, is {self.now!r}"
+        return f"{self.where}: was {self.then}, is {self.now}"
 
 
 def rerun(
@@ -62,10 +62,10 @@ def rerun(
     cell = prepare(config)
     # Convert to JSON and back, as for the record: floats survive that bit for bit.
     trials = json.loads(json.dumps(run_trials(cell)))
-    data = cell.dataset.fingerprint
+    then_data, data = record["dataset"].get("fingerprint"), cell.dataset.fingerprint
     differences = [
         *_versions(record, config),
-        *_differences("dataset.fingerprint", record["dataset"].get("fingerprint"), data),
+        *_differences("dataset.fingerprint (of the data)", then_data, data),
     ]
     noise = cell.noisy.noise_matrix
     matrix = noise and noise.matrix.tolist()
@@ -94,8 +94,13 @@ def _judged(differences: list[Difference], then: str | None) -> Iterator[str]:
         largest = max(difference.size for difference in differences)
         yield f"All are rounding: the largest is {largest:.1g}."
     else:
-        losses = [d.size for d in differences if ".losses." in d.where]
-        yield f"The largest difference of a loss is {max(losses, default=0.0):.2g}."
+        losses = [d.size for d in differences if ".losses" in d.where]
+        largest = max(losses, default=0.0)
+        yield (
+            f"The largest difference of a loss is {largest:.2g}."
+            if math.isfinite(largest)
+            else "Not the same losses were computed."
+        )
     now = instructions()
     if then != now:
         yield (

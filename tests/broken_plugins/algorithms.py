@@ -381,7 +381,7 @@ BROKEN = {
         r"ForgetsPredictProba does not define _predict_proba\(self, X\)": ForgetsPredictProba,
         r"ForgetsFitMixture does not define fit_mixture\(self, pos": ForgetsFitMixture,
     },
-    "batches": {r"in a batch of their own and among all differs by up to 1": StandardisesTheBatch},
+    "batches": {r"in a separate batch and among all differs by up to 1": StandardisesTheBatch},
     "pickling": {r"pickling raises .*lambda": HoldsALambda},
     "scikit_learn": {
         r"of scikit-learn's \d+ checks fail: .*check_n_features_in": ValidatesNothing,

@@ -114,6 +114,10 @@ def test_only_rows_without_a_possible_recall_are_projected() -> None:
     C = np.array([[0.5, -0.1, 0.1], [0.2, -0.05, -0.1], [-0.3, 0.1, 0.65]])
     expected = np.array([[0.5, -0.1, 0.1], [0.2, 0.0, 0.0], [-0.3, 0.1, 0.65]])
     np.testing.assert_allclose(with_possible_recalls(C), expected / expected.sum(), atol=1e-15)
+    hardly_any = np.array([[0.8, 0.1, 0.05], [-0.05, 0.1, -0.04], [0.0, 0.0, 0.04]])
+    repaired = np.array([[0.8, 0.1, 0.05], [0.0, 0.1, 0.0], [0.0, 0.0, 0.04]])
+    np.testing.assert_allclose(with_possible_recalls(hardly_any), repaired / 1.09, atol=1e-15)
+    np.testing.assert_array_equal(with_possible_recalls(np.zeros((2, 2))), np.zeros((2, 2)))
     without_mass = np.array([[0.9, 0.2], [-0.2, 0.1]])
     np.testing.assert_allclose(
         with_possible_recalls(without_mass), np.array([[0.9, 0.2], [0.0, 0.1]]) / 1.2, atol=1e-15

@@ -62,14 +62,14 @@ def test_commas_in_a_file_with_decimal_points_are_not_taken_for_decimal_ones(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "prices.csv"
-    path.write_text("price;weight;kind\n1,200;1.5;a\n900;2.5;b\n")
+    path.write_text("price;weight;kind\n+1,200;1.5;a\n900;2.5;b\n")
     assert file(str(path), target="kind").X.tolist() == [[1, 0, 1.5], [0, 1, 2.5]]
 
 
 def test_columns_may_have_decimal_commas_beside_others_with_points(tmp_path: Path) -> None:
     path = tmp_path / "mixed.csv"
-    path.write_text("length;weight;kind\n1,5;1.5;a\n2,25;2.5;b\n")
-    assert file(str(path), target="kind").X.tolist() == [[1.5, 1.5], [2.25, 2.5]]
+    path.write_text("length;depth;weight;kind\n1,5;0,125;1.5;a\n2,25;0,250;2.5;b\n")
+    assert file(str(path), target="kind").X.tolist() == [[1.5, 0.125, 1.5], [2.25, 0.25, 2.5]]
 
 
 def test_a_word_among_decimal_commas_is_named_and_not_the_numbers(tmp_path: Path) -> None:

@@ -94,11 +94,31 @@ def test_with_many_classes_losses_are_not_too_high() -> None:
         assert np.mean(losses[name]) == pytest.approx(0.045, abs=0.01), name
 
 
-def test_intervals_have_the_loss_of_the_corrected_matrix() -> None:
-    held_out = of_ten_classes(0, 300)
-    measures = {"q_mean": load("measure", "q_mean")()}
-    (low, high) = held_out.intervals(measures)["q_mean"]
-    assert low <= measures["q_mean"](held_out.confusion) <= high
+@pytest.mark.parametrize("measure", ["g_mean", "h_mean", "q_mean"])
+def test_rare_classes_do_not_make_a_loss_certain(measure: str) -> None:
+    psi, narrow = load("measure", measure)(), 0
+    prior = 0.75 ** np.arange(10)
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        noise = NoiseMatrix(np.full((10, 10), 0.3 / 9) + (0.7 - 0.3 / 9) * np.eye(10))
+        clean = rng.choice(10, size=150, p=prior / prior.sum())
+        predicted = np.where(rng.random(150) < 0.1, rng.integers(10, size=150), clean)
+        held_out = HeldOut(
+            noise, noise.draw_labels(clean, rng), np.arange(150), np.eye(10)[predicted]
+        )
+        found = held_out.performance(measure, psi)
+        narrow += found.high - found.low < 0.05
+        assert 0 <= found.low <= found.loss <= found.high <= 1
+        # A class with hardly any mass does not have any recall.
+        assert -1 <= psi(held_out.confusion) <= 1.5
+        low, high = held_out.intervals({measure: psi})[measure]
+        assert low <= psi(held_out.confusion) <= high
+    assert narrow == 0
+
+
+def test_resamples_without_a_label_are_left_out() -> None:
+    held_out = HeldOut(NoiseMatrix(T), np.array([0, 1]), np.array([0, 1]), np.eye(2)[[0, 1] * 4])
+    assert held_out.performance("zero_one", load("measure", "zero_one")()).too_wide
 
 
 def test_an_interval_that_says_little_is_called_so() -> None:
