@@ -71,6 +71,13 @@ def test_the_interval_includes_the_uncertainty_of_the_noise() -> None:
     assert widths[0] < widths[1] < widths[2]
 
 
+def test_draws_of_another_noise_do_not_shift_the_loss() -> None:
+    noise = Uncertain(T, 0.0)
+    noise.draws = np.tile([[0.95, 0.02], [0.05, 0.98]], (50, 1, 1))
+    found = estimate_performance(MODEL, HELD_OUT, NOISY, noise)
+    assert found.loss == estimate_performance(MODEL, HELD_OUT, NOISY, T).loss
+
+
 def of_ten_classes(seed: int, m: int) -> HeldOut:
     """Return predictions, 95.5% of them right, of ten classes, and labels, 75% of them right."""
     rng = np.random.default_rng(seed)
