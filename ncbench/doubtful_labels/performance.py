@@ -105,14 +105,11 @@ class HeldOut:
 
     def intervals(self, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
         """Return the ends of the interval of each measure, wide enough for the loss of C itself."""
-        C = self.confusion
-        return {
-            name: [
-                min(loss - half, _loss(measures[name], C)),
-                max(loss + half, _loss(measures[name], C)),
-            ]
-            for name, (loss, half) in self.estimates(measures).items()
-        }
+        C, ends = self.confusion, {}
+        for name, (loss, half) in self.estimates(measures).items():
+            own = _loss(measures[name], C)
+            ends[name] = [min(loss - half, own), max(loss + half, own)]
+        return ends
 
     def performance(self, name: str, psi: Measure) -> Performance:
         """Return the estimated loss on clean labels, for a measure of these classes."""

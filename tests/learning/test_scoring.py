@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -37,6 +38,15 @@ def test_the_loss_on_clean_labels_is_what_the_score_estimates() -> None:
     assert scorer("g_mean", T)(model, X, noisy) == pytest.approx(clean, abs=0.02)
     assert scorer("g_mean")(model, X, noisy) < clean - 0.1
     assert scorer("g_mean")(model, X, y) == pytest.approx(clean)
+
+
+@pytest.mark.parametrize("measure", ["g_mean", "h_mean", "q_mean"])
+def test_a_class_with_hardly_any_mass_does_not_decide(measure: str) -> None:
+    # T^-1 leaves the third class next to nothing; whoever copies noisy labels had any recall there.
+    noisy = np.repeat([0, 1, 2], [90, 89, 21])
+    T = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    copies = KNeighborsClassifier(1).fit(np.arange(200)[:, None], noisy)
+    assert -1.5 <= scorer(measure, T)(copies, np.arange(200)[:, None], noisy) <= 0.5
 
 
 def test_a_randomized_classifier_is_scored_by_the_expectation_also_in_a_pipeline() -> None:
