@@ -49,14 +49,16 @@ def scores(name: str, seed: int) -> list[float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     names = ["wine", "breast_cancer", "digits", "pageblocks"]
     parser.add_argument("--datasets", nargs="+", default=names)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
+    seeds = range(args.first, args.first + args.seeds)
     print("data set | ncbench | cleanlab | cleanlab, balanced | difference from each (se)")
     for name in args.datasets:
         with threadpool_limits(1):
-            found = np.array([scores(name, seed) for seed in range(args.seeds)])
+            found = np.array([scores(name, seed) for seed in seeds])
         ours, plain, balanced = found.mean(axis=0)
         gain = found[:, :1] - found[:, 1:]
         error = gain.std(axis=0, ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else [np.nan] * 2

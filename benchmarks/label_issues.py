@@ -53,18 +53,20 @@ def compare(name: str, learner: str, seed: int, kind: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--datasets", nargs="+", default=NAMES)
     parser.add_argument("--kinds", nargs="+", default=["random"], help="of noise, or one_way")
     parser.add_argument("--learners", nargs="+", default=["forward", "stacked"])
     args = parser.parse_args()
     warnings.simplefilter("ignore")
+    seeds = range(args.first, args.first + args.seeds)
     print(
         "data set, noise, learner | self_confidence | normalized_margin | ncbench | difference "
         "(se) | wrong | expected | precision at that depth | promised"
     )
     for name, kind, learner in product(args.datasets, args.kinds, args.learners):
         with threadpool_limits(1):
-            rows = [compare(name, learner, seed, kind) for seed in range(args.seeds)]
+            rows = [compare(name, learner, seed, kind) for seed in seeds]
         mean = {key: np.mean([row[key] for row in rows]) for key in rows[0]}
         best = max(("self_confidence", "normalized_margin"), key=mean.__getitem__)
         gain = np.array([row["ncbench"] - row[best] for row in rows])
