@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,11 @@ _DATE = re.compile(
 )
 
 
+_AMOUNT = r"[€$£]?\s?[+-]?\d+{}(?:[.,]\d+)?\s?[€$£%]?"
+_NUMBER = re.compile(_AMOUNT.format(r"(?:[.,'’\s]\d{3})*"))
+_GROUPED = re.compile(_AMOUNT.format(r"(?:[.,'’\s]\d{3})+"))  # 1.234,56
+
+
 def option(name: str, columns: Sequence[str]) -> str:
     """Return how an option of this page is given, to a command and to a run.
 
@@ -40,9 +46,18 @@ def option(name: str, columns: Sequence[str]) -> str:
     --------
     >>> option("keep", ["id", "day"])
     '--keep id,day (in a run dataset.keep=[id,day])'
+    >>> print(option("keep", ["weight, net"]))
+    --keep '"weight, net"' (in a run 'dataset.keep=["weight, net"]')
     """
-    listed = ",".join(columns)
-    return f"--{name} {listed} (in a run dataset.{name}=[{listed}])"
+    listed = ",".join(
+        column if re.fullmatch(r"[\w.-]+", column) else f'"{column}"' for column in columns
+    )
+    return f"--{name} {quote(listed)} (in a run {_quoted(f'dataset.{name}=[{listed}]')})"
+
+
+def _quoted(override: str) -> str:
+    """Return an override for the shell; brackets alone are left as they are in our pages."""
+    return override if re.fullmatch(r"[\w.,=\[\]-]+", override) else quote(override)
 
 
 def plain_name(name: str) -> str:
@@ -191,9 +206,28 @@ def refuse_almost_numbers(
         table,
         lambda row: (
             f"{where}: {str(found[codes[row]])!r} in {{}} is not a number"
-            + (f" (nor are {counted(rest, 'other')})" if rest else "")
+            + (f" (nor {'is' if rest == 1 else 'are'} {counted(rest, 'other')})" if rest else "")
             + ", unlike most of the column; correct it, leave it empty if it is missing, or use "
             f"all values as categories, {option('categorical', [name])}"
+        ),
+    )
+
+
+def refuse_grouped_numbers(
+    table: pd.DataFrame, codes: Labels, found: NDArray[Any], name: str, where: str
+) -> None:
+    """Refuse a column of amounts such as 1.234,56, which would be taken for text."""
+    texts = [str(value).strip() for value in found.tolist()]
+    if len(found) <= FEW or not all(map(_NUMBER.fullmatch, texts)):
+        return
+    grouped = [k for k, text in enumerate(texts) if _GROUPED.fullmatch(text)]
+    _refuse_first(
+        np.isin(codes, grouped),
+        table,
+        lambda row: (
+            f"{where}: {texts[codes[row]]!r} in {{}} has a mark between thousands, or another one "
+            "than the other columns; write numbers as 1234.56, or leave the column out, "
+            f"{option('drop', [name])}"
         ),
     )
 

@@ -24,6 +24,7 @@ from ncbench.data.column_values import (
     notice_alike,
     option,
     refuse_almost_numbers,
+    refuse_grouped_numbers,
     share,
 )
 from ncbench.data.tables import at_row
@@ -187,6 +188,7 @@ class TableEncoder:
         codes, found = coded(series, where)
         if name not in self.categorical:
             refuse_almost_numbers(table, codes, found, name, where)
+            refuse_grouped_numbers(table, codes, found, name, where)
         values = [as_text(value) for value in np.unique(found).tolist()]
         if not kept and len(values) > min(MAX_CATEGORIES, max(FEW, len(series) // 2)):
             why = f"id or text: {share(len(values), len(series))}"
@@ -206,12 +208,14 @@ class TableEncoder:
         """Return where a table has the columns that are features."""
         found = [str(name) for name in table.columns]
         places: list[int] = []
+        missing = [c["name"] for c in self._used if c["name"] not in found]
         for column in self._used:
             free = [k for k, name in enumerate(found) if name == column["name"] and k not in places]
             if not free:
                 raise NcbenchError(
-                    f"{where}: no column {column['name']!r}, which is one of the features; "
-                    f"{did_you_mean(column['name'], found)}Columns: {', '.join(found)}"
+                    f"{where}: no column {column['name']!r}, which is one of the features"
+                    + (f" (missing in all: {_listed(missing)})" if len(missing) > 1 else "")
+                    + f"; {did_you_mean(column['name'], found)}Columns: {', '.join(found)}"
                 )
             places.append(free[0])
         known = {column["name"] for column in self.columns}

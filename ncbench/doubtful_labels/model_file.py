@@ -296,6 +296,8 @@ def _try_out(model: TableModel) -> None:
     for key in ("measure", "t_estimator", "background"):
         if not isinstance(about.get(key), str | None):
             raise TypeError(f"{key} is not a name")
+    if not isinstance(about.get("repeated_rows", 0.0), float):
+        raise TypeError("repeated_rows is not a number")
     if about.get("background") not in [None, *model.classes]:
         raise ValueError("its background is not one of its classes")
     used = [column for column in model.encoder.columns if column["kind"] != "left out"]

@@ -82,6 +82,7 @@ class TableModel:
         counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
         number = np.asarray(counts, dtype=np.int64)
         low, high, share = uncertainty(noise, number)
+        hashes, times = np.unique(_hashes(data.X), return_counts=True)
         if has_background(measure):
             background = background or names[0]
         about = {
@@ -93,6 +94,7 @@ class TableModel:
             "seed": random_state,
             "target": target,
             "rows": len(data.X),
+            "repeated_rows": float(times[times > 1].sum() / len(data.X)),
             "features": data.X.shape[1],
             "classes": names,
             "columns": data.encoder.columns,
@@ -102,7 +104,7 @@ class TableModel:
             "share_of_wrong": vars(share),
             "doubts": cheap_doubts(noise, number, names, share, low, high),
         }
-        return cls(data.encoder, model, np.unique(_hashes(data.X))[:_KEPT], about)
+        return cls(data.encoder, model, hashes[:_KEPT], about)
 
     @property
     def classes(self) -> list[str]:
@@ -174,15 +176,17 @@ class TableModel:
         return table.loc[:, [str(name) not in self._used for name in table.columns]]
 
     def share_seen(self, X: Array) -> float:
-        """Return the share of rows that equal rows the model was fitted to, from a sample of them.
+        """Return how many more rows equal rows the model was fitted to than new ones would.
 
-        The sample is the rows with the smallest hashes, so the rows of a part of the file are found
-        as well.
+        Rows of a table with few columns or values equal each other anyway: their share in training
+        is subtracted. What is compared is a sample, the rows with the smallest hashes, so the rows
+        of a part of the file are found as well.
         """
         hashes = _hashes(X)
         if len(self.seen) == _KEPT:
             hashes = hashes[hashes <= self.seen[-1]]
-        return float(np.isin(hashes, self.seen).mean()) if len(hashes) else 0.0
+        equal = float(np.isin(hashes, self.seen).mean()) if len(hashes) else 0.0
+        return equal - float(self.about.get("repeated_rows", 0.0))
 
 
 def _comparable(label: Any) -> float | str:

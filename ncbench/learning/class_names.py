@@ -10,6 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
 
+_NUMBERED = (
+    ". If the labels were numbered, as cross_val_predict does for predict_proba, give a matrix "
+    "without names, in the sorted order of the classes: noise_matrix=T.matrix"
+)
+
 
 def aligned_noise(
     noise_matrix: NoiseMatrix | ArrayLike | None, seen: NDArray[Any]
@@ -48,6 +53,7 @@ def aligned_noise(
         raise NcbenchError(
             f"noise matrix: label {unknown[0]!r} is none of its classes, {', '.join(names)}; "
             "expected the classes of the labels"
+            + (_NUMBERED if np.asarray(seen).dtype.kind in "iu" else "")
         )
     values = np.array([known.get(name, _like(name, seen)) for name in names])
     rows = np.argsort(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,11 +102,11 @@ def notice_given_away(
         if enough and distinct == len(np.unique(found)) == len(pairs.drop_duplicates()):
             notice_once(
                 f"{where}: column {name!r} has one value for each label: it gives the labels away, "
-                f"and no label looks wrong; leave it out with --drop {name}"
+                f"and no label looks wrong; leave it out with --drop {quote(name)}"
             )
         elif text and {plain_name(str(value)) for value in values[present].unique()} <= names:
             notice_once(
                 f"{where}: column {name!r} is a feature, but its values are names of classes; if "
-                f"they are checked labels, give --clean-column {name}, if they repeat the labels, "
-                f"leave them out with --drop {name}"
+                f"they are checked labels, give --clean-column {quote(name)}, if they repeat the "
+                f"labels, leave them out with --drop {quote(name)}"
             )

@@ -114,7 +114,8 @@ def cheap_doubts(
     --------
     >>> T = NoiseMatrix([[0.9, 0.45], [0.1, 0.55]])
     >>> cheap_doubts(T, np.array([900, 100]), ["ant", "bee"], Interval(0.1), None, None)
-    ['about none of the labels of bee is right; merge it with another class, or drop its rows']
+    ['by this estimate, hardly any label of bee is right; check some, and if so, merge bee with \
+another class, or drop its rows']
     """
     warnings = list(getattr(noise, "warnings", ()))
     if share.estimate < _NONE and not warnings:
@@ -188,6 +189,8 @@ def _disagreement(
         return []
     count = labels_to_check((lowest + highest) / 2, apart / 2, rows)
     others = "; ".join(f"{min(r.share, highest):.0%} if {r.assumption}" for r in rivals)
+    if any(rival.share > highest for rival in rivals) and highest == bound:
+        others += f"; more is impossible, because {accuracy:.0%} of held-out labels are predicted"
     return [
         f"classes may overlap: depending on the assumption, {lowest:.0%} to {highest:.0%} of the "
         f"labels are wrong. This estimate is {share.estimate:.0%}; it would be {others}. To settle "
@@ -226,8 +229,8 @@ def _weak_points(
     gone = classes_gone(noise, counts, classes)
     for name in gone:
         yield (
-            f"about none of the labels of {name} is right; merge it with another class, or drop "
-            "its rows"
+            f"by this estimate, hardly any label of {name} is right; check some, and if so, merge "
+            f"{name} with another class, or drop its rows"
         )
     few = [(name, k) for name, k in zip(classes, true, strict=True) if k < _RARE]
     rare = [f"{name} (about {count:.0f})" for name, count in few if name not in gone]

@@ -11,6 +11,7 @@ from ncbench.noise_estimation import LEVEL, shown_names
 from ncbench.types import Array, Labels
 
 if TYPE_CHECKING:
+    from ncbench.core import NoiseMatrix
     from ncbench.noise_estimation import NoiseEstimate
 
 
@@ -33,7 +34,7 @@ def text(noise: NoiseEstimate) -> str:
     if noise.resamples:
         intervals += f" from {counted(noise.resamples, 'resample')}"
     lines = [
-        f"{noise.data}: {rows}, {noise.features} features, {len(noise.classes)} classes",
+        f"{noise.data}: {rows}, {counted(noise.features, 'feature')}, {len(noise.classes)} classes",
         "",
         f"Wrong labels: {noise.share}, about {noise.share.estimate * noise.counts.sum():,.0f}",
         "",
@@ -83,13 +84,19 @@ def _checked(noise: NoiseEstimate) -> list[str]:
         used = [f"Without them, the estimate would be {noise.unchecked}.", ""]
     return [
         "",
-        f"Counted in {what} with a checked label:",
+        f"Counted in {what} with a checked label{_mixed(noise.counted)}:",
         "",
         *_grid(shown_names(noise.classes), _numbers(noise.counted.matrix)),
         "",
         *used,
         f"mean |estimate - counted|  {difference:.3f}",
     ]
+
+
+def _mixed(counted: NoiseMatrix) -> str:
+    """Say that counts were changed to make their matrix invertible."""
+    a = getattr(counted, "a", 0.0)
+    return f", and {a:.2f} of the identity, without which T has no inverse" if a else ""
 
 
 def _verdict(noise: NoiseEstimate) -> list[str]:

@@ -110,10 +110,9 @@ def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
     count = doubtful(issues)
     gone = classes_gone(noise, noise.counts, noise.classes)
     sure = "check some labels drawn at random to make sure of the number"
-    if gone:  # no label of it is worth checking
+    if gone:
         sure = (
-            f"merge {_listed(gone)} with another class or drop its rows, since about no such label "
-            "is right"
+            f"check some labels of {_listed(gone)}, of which hardly any is right by this estimate"
         )
     listed = "Next, look at"
     if noise.verdict == DO_NOT_RELY:

@@ -184,12 +184,14 @@ def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: fl
         error = f"standard error, ddof {ddof}"
         if not value.is_time:
             error += f", {'' if corrected else 'not '}corrected for the overlap of the splits"
-        note = f"{what} mean ({error}) over {counted(usual_n, 'trial')}"
+        spread = f" ({error})" if usual_n > 1 else ""
+        note = f"{what} mean{spread} over {counted(usual_n, 'trial')}"
         marks = set(frame["mark"])
         if BEST in marks:
             note += "; * best"
         if TIED in marks:
-            note += f"; ~ {rule(level, corrected)}"
+            one = "not separable from it by one trial"
+            note += f"; ~ {rule(level, corrected) if usual_n > 1 else one}"
         notes.append(f"{note}.")
     told = sorted({text for text in frame["told"] if text})
     if told:

@@ -50,7 +50,7 @@ def outdated(found: Iterable[Found]) -> Iterator[Outdated]:
             yield Outdated(older.folder, older.cell, "a newer record replaces it")
     for one in newest.values():
         if one.edited:
-            yield Outdated(one.folder, one.cell, f"{', '.join(one.edited)} was edited since")
+            yield Outdated(one.folder, one.cell, f"edited since: {', '.join(one.edited)}")
 
 
 def _edited(record: Mapping[str, Any]) -> list[str]:

@@ -109,6 +109,12 @@ def test_later_tables_have_the_same_features(capsys: pytest.CaptureFixture[str])
         encoder.transform(later.assign(alcohol=["13.5", "strong"]))
 
 
+def test_all_features_that_a_later_table_lacks_are_named() -> None:
+    encoder = TableEncoder().fit(pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]}))
+    with pytest.raises(NcbenchError, match=r"no column 'b'.*\(missing in all: b, c\)"):
+        encoder.transform(pd.DataFrame({"a": [1, 2]}))
+
+
 def test_a_missing_category_is_a_category_of_its_own() -> None:
     frame = pd.DataFrame({"color": ["red", None, "white"]})
     encoder = TableEncoder().fit(frame)
@@ -133,6 +139,23 @@ def test_a_stray_text_among_numbers_is_named_with_its_row_and_line(tmp_path: Pat
         TableEncoder().fit(read_table(path))
     encoder = TableEncoder(categorical=["proline"]).fit(read_table(path))
     assert encoder.transform(read_table(path)).shape == (30, 30 + 2)
+
+
+@pytest.mark.parametrize("amount", ["1.234,{:02}", "1,234.{:02}", "€ 1'234.{:02}", "{:02},5%"])
+def test_amounts_with_a_mark_between_thousands_are_refused_not_taken_for_text(amount: str) -> None:
+    table = pd.DataFrame(
+        {"x": np.arange(50) / 2, "price (€)": [amount.format(k) for k in range(50)]}
+    )
+    refused = pytest.raises(NcbenchError, match=r"column 'price \(€\)': .* in row 1 .*thousands")
+    if "%" in amount:  # nothing is between thousands; 50 different values are an id or text
+        assert TableEncoder().fit(table).columns[1]["kind"] == "left out"
+        return
+    with refused as error:
+        TableEncoder().fit(table)
+    assert """--drop '"price (€)"'""" in str(error.value)
+    with refused:
+        TableEncoder(keep=["price (€)"]).fit(table)
+    assert TableEncoder(drop=["price (€)"]).fit(table).columns[1]["why"] == "as asked"
 
 
 def test_codes_with_letters_are_categories() -> None:

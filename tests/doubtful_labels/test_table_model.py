@@ -210,6 +210,17 @@ def test_rows_that_were_seen_are_found_in_a_part_of_a_large_file() -> None:
     assert abs(model.share_seen(X[4000:]) - 0.5) < 0.1
 
 
+def test_rows_that_repeat_anyway_are_not_called_seen() -> None:
+    X = np.random.default_rng(0).integers(0, 30, size=(3000, 1)).astype(float)
+    y = (X[:, 0] > 12).astype(np.int64)
+    from ncbench.data import TableEncoder
+
+    data = OwnData("made up", X[:1500], y[:1500], ("a", "b"), encoder=TableEncoder())
+    model = TableModel.fit(data, "label", "zero_one", None, "logistic")
+    assert model.about["repeated_rows"] == 1
+    assert model.share_seen(X[1500:]) == 0
+
+
 def test_whole_numbers_are_classes_by_name(tmp_path: Path) -> None:
     rows = "".join(f"{k},{9 + (k > 10)}\n" for k in range(20))
     (tmp_path / "t.csv").write_text("x,label\n" + rows)

@@ -30,7 +30,7 @@ BETTER = made_up_gain("h_mean", 0.2, 0.25)
         ({}, ["Do not rely on this number yet", "Next, check some labels drawn at random"]),
         (
             {"counts": np.array([300, 100])},  # fewer b than are labeled so by mistake
-            ["Next, merge b with another class or drop its rows, since about no such label is"],
+            ["Next, check some labels of b, of which hardly any is right by this estimate, and"],
         ),
     ],
 )

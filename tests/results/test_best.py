@@ -24,7 +24,8 @@ def test_the_best_is_sought_among_equals_only() -> None:
     assert "0.100*" not in text  # nothing is compared with it
     assert "0.500*" in text
     assert "0.600*" not in text
-    assert "over 1 trial;" in text
+    assert "mean over 1 trial; * best; ~ not separable from it by one trial." in text
+    assert "standard error" not in text
 
 
 @pytest.mark.slow

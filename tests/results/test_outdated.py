@@ -32,7 +32,7 @@ def test_the_newest_record_is_kept_in_any_order_unless_it_is_of_older_code() -> 
     for order in itertools.permutations([cell("a", 1, now), cell("b", 2, "x"), cell("c", 3, now)]):
         assert sorted(str(one.folder) for one in outdated(order)) == ["a", "b"]
     (one,) = outdated([cell("b", 2, "x"), Found(Path("d", "record.json"), {"config": {}})])
-    assert (str(one.folder), one.why) == ("b", "algo=ncfw was edited since")
+    assert (str(one.folder), one.why) == ("b", "edited since: algo=ncfw")
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_prune_shows_and_removes_edited_and_replaced_cells(
     assert done.code == 0
     shown = {line.split(": ")[0].rpartition("/")[2]: line for line in done.out.splitlines()[:-1]}
     assert shown["replaced"].endswith("a newer record replaces it")
-    assert shown["edited"].endswith("algo=ncfw was edited since")
+    assert shown["edited"].endswith("edited since: algo=ncfw")
     assert done.out.splitlines()[-1] == "removed: 2 cells"
     assert left(outputs) == before - {"replaced", "edited"}
     assert "nothing to remove" in ncbench("prune", "outputs").out

@@ -17,6 +17,9 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("folder", metavar="DIR", help="the output_dir of runs")
     parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument(  # read by cli.main, for every subcommand
+        "--plugins-from", metavar="FILE", help="look at the plug-ins of this file, too"
+    )
     args = parser.parse_args(argv)
 
     from ncbench.errors import NcbenchError, counted
@@ -31,7 +34,10 @@ def main(argv: list[str]) -> int:
     for cell in cells:
         print(f"{cell.folder}: {cell.cell}: {cell.why}")
     if not cells:
-        print(f"{args.folder}: nothing to remove")
+        print(
+            f"{args.folder}: nothing to remove; to look at plug-ins of a file, give "
+            "--plugins-from FILE"
+        )
         return 0
     what = counted(len(cells), "cell")
     if not args.yes:
