@@ -11,14 +11,16 @@ import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import Measure, NoiseMatrix, stream
 from ncbench.data import UNKNOWN
-from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifier
+from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
 from ncbench.doubtful_labels.issues import find_label_issues
 from ncbench.doubtful_labels.named_measure import named_measure
+from ncbench.doubtful_labels.noise_argument import learner_of
 from ncbench.doubtful_labels.performance import HeldOut, Performance, standard_error
-from ncbench.learning import cpe_learner, prediction, stratified_folds
+from ncbench.learning import fit_cpe, prediction, stratified_folds
 from ncbench.noise_estimation import LEVEL, NoiseEstimate, OwnData, repair_estimate
 from ncbench.types import Array, Labels
 
@@ -93,7 +95,8 @@ def correction_gains(
     """Estimate what a correction for the noise gains, by cross-validation on the noisy labels.
 
     For each measure, a classifier that is told T and one that takes the labels as they are predict
-    examples that they were not fitted to. Both use the same learner. Losses on clean labels are
+    examples that they were not fitted to. Both use the same learner, by default that of
+    :class:`NoiseCorrectedClassifier`; one that can be told T is. Losses on clean labels are
     estimated with T, which was estimated from the same labels: if it is wrong, so are they. Of more
     than 10,000 rows, a random part is used. Micro F1 leaves out the class ``background``, by
     default the first.
@@ -101,7 +104,7 @@ def correction_gains(
     rows = _some(len(data.y), MAX_COMPARED, seed)
     X, y, n = data.X[rows], data.y[rows], len(data.classes)
     T = _nameless(noise)
-    learner = _FittedOnce(cpe_learner("logistic", seed) if cpe is None else cpe, _Memory())
+    learner = _FittedOnce(learner_of(cpe, DEFAULT_LEARNER, seed), _Memory())
     folds = stratified_folds(y, n, _FOLDS, seed)
     z = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / len(measures))
     gains = []
@@ -155,16 +158,20 @@ class _Memory(dict[str, Any]):
 
 
 class _FittedOnce(ClassifierMixin, BaseEstimator):
-    """A learner that is fitted once to a sample: classifiers for several measures share the fit."""
+    """A learner that is fitted once to a sample: classifiers for several measures share the fit.
+
+    A learner that is told T is fitted once for each T.
+    """
 
     def __init__(self, cpe: Any, memory: _Memory) -> None:
         self.cpe = cpe
         self.memory = memory
 
-    def fit(self, X: Array, y: Labels) -> Self:
-        key = joblib.hash((X, y))
+    def fit(self, X: Array, y: Labels, noise_matrix: NoiseMatrix | None = None) -> Self:
+        told = noise_matrix if has_fit_parameter(self.cpe, "noise_matrix") else None
+        key = joblib.hash((X, y, None if told is None else told.matrix))
         if key not in self.memory:
-            self.memory[key] = clone(self.cpe).fit(X, y)
+            self.memory[key] = fit_cpe(self.cpe, X, y, told)
         self.fitted_ = self.memory[key]
         self.classes_ = self.fitted_.classes_
         return self

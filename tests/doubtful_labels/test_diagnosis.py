@@ -12,7 +12,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NoiseMatrix
 from ncbench.data import UNKNOWN
-from ncbench.doubtful_labels import correction_gains, diagnosis, labels_to_look_at
+from ncbench.doubtful_labels import (
+    DEFAULT_LEARNER,
+    correction_gains,
+    diagnosis,
+    labels_to_look_at,
+)
 from ncbench.noise_estimation import NoiseEstimate, OwnData
 
 # Of the rare class, two of five are labeled as the frequent one.
@@ -90,6 +95,22 @@ def test_measures_and_corrections_share_the_fits_of_a_learner() -> None:
 
     correction_gains(DATA, NOISE, ["zero_one", "balanced_error"], Counted())
     assert fits == [1000, 1000, 1000]
+
+
+def test_the_classifiers_are_those_of_fit_and_a_learner_that_can_be_told_the_noise_is() -> None:
+    told = []
+
+    class Told(GaussianNB):
+        def fit(self, X: Any, y: Any, noise_matrix: Any = None) -> Any:
+            told.append(noise_matrix == T)
+            return super().fit(X, y)
+
+    correction_gains(DATA, NOISE, ["zero_one", "balanced_error"], Told())
+    assert told == [True, True, True, False, False, False]
+    (gain,), (named,) = (
+        correction_gains(DATA, NOISE, ["zero_one"], cpe) for cpe in (None, DEFAULT_LEARNER)
+    )
+    assert gain == named
 
 
 def test_checked_labels_are_not_listed_again() -> None:
