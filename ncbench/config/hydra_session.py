@@ -174,6 +174,7 @@ class HydraSession:
     ) -> None:
         self._config_name = config_name or CONFIG_NAME
         self._typed = [text for text in typed if _is_hydra(text)]
+        self._shipped_alone = not (config_dir or config_name or self._typed)
         self._shipped: dict[tuple[str, ...], dict[str, Any]] = {}
         self._composed: dict[tuple[str, ...], DictConfig] = {}
         self._first: dict[tuple[str, ...], dict[str, str]] = {}
@@ -303,6 +304,8 @@ class HydraSession:
 
     def swept_in_files(self, fixed: Sequence[str]) -> dict[str, Any]:
         """Return ``hydra.sweeper.params`` of the config files that the overrides name."""
+        if self._shipped_alone and not any(text.startswith("+") for text in fixed):
+            return {}  # config.yaml sweeps over nothing
         return dict(self.compose(fixed).hydra.sweeper.params or {})
 
     def runs_in_this_process(self, overrides: Sequence[str]) -> bool:
