@@ -194,7 +194,11 @@ def test_trusted_pairs_of_the_clean_column_are_counted_already(ncbench, tmp_path
 
 
 @pytest.mark.parametrize(
-    "t_estimator", ["held_out_map", "cautious_map", "confident_joint", "t_revision", "hoc"]
+    "t_estimator",
+    [
+        pytest.param("held_out_map", marks=pytest.mark.slow),
+        *("cautious_map", "confident_joint", "t_revision", "hoc"),
+    ],
 )
 @pytest.mark.parametrize(
     ("each", "bootstrap"), [(2, 0), pytest.param(4, 5, marks=pytest.mark.slow)]

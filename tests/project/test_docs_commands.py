@@ -223,6 +223,7 @@ def test_python_about_results_runs(page: str, folder: Path) -> None:
     assert page != "docs/report.md" or (folder / "mine.pdf").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_the_example_of_the_first_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (text,) = python_blocks("docs/index.md")
     names: dict[str, Any] = {}
