@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from needs import ROOT
 
-# Without breast_cancer, whose cells take longer than those of the others together.
+# Without breast_cancer, the largest of its data sets.
 SMALL = [sys.executable, "-m", "ncbench", "-m", "+experiment=suite/small", "dataset=iris,wine"]
 
 
