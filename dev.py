@@ -63,6 +63,7 @@ def main() -> int:
     environ = dict(os.environ)
     if args.what == "test":
         environ["OMP_NUM_THREADS"] = "1"  # two test processes: more threads wait for each other
+        environ["OMP_WAIT_POLICY"] = "passive"  # and those that a test asks for wait without work
         # Tests start many processes; each would compile all that it imports again.
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
     for command in commands:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -41,7 +42,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # The longest first: at the end, one process would wait for the other.
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
         return
-    items[:] = [item for item in items if item not in set(slow)]
+    left_out = set(slow)
+    items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=slow)
     config.stash[LEFT_OUT] = len(slow)
 
@@ -66,6 +68,14 @@ class _Workers:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_Workers(config))
+    # Modules and tests, once imported, stay. Without this, the garbage collector would look at all
+    # of them again and again, for a tenth of the time.
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

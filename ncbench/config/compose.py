@@ -119,7 +119,7 @@ def _experiments(
     names, experiments = [], []
     for file in session.parse(values_of(chosen[-1])):
         names.append(str(file.value()))
-        listed = session.swept_in_files(_fixed([*others, file])).get("experiment")
+        listed = session.swept_in_files(_fixed([file, *others])).get("experiment")
         if listed is None:
             experiments.append([file, *others])
             continue

@@ -37,14 +37,21 @@ def register() -> None:
     _store(get_registry())
 
 
-@lru_cache(maxsize=1)  # another registry may have another plug-in of the same name
+_stored: dict[tuple[str, str], Plugin] = {}
+"""What the store holds, by kind and name. Another registry has others, but most are the same."""
+
+
+@lru_cache(maxsize=1)
 def _store(registry: Registry) -> None:
     store = ConfigStore.instance()
     store.store(name="settings", node=Settings)
     for plugin in registry.plugins():
-        node = _schema(plugin)
-        for name in {plugin.name, f"{short_name(plugin.name)}@{plugin.distribution}"}:
+        names = {plugin.name, f"{short_name(plugin.name)}@{plugin.distribution}"}
+        new = [name for name in names if _stored.get((plugin.kind, name)) != plugin]
+        node = _schema(plugin) if new else None
+        for name in new:
             store.store(group=plugin.kind, name=name, node=node)
+            _stored[plugin.kind, name] = plugin
 
 
 def _schema(plugin: Plugin) -> type:

@@ -73,14 +73,15 @@ def test_sweeps_of_a_file_that_lists_files_hold_for_each(session: HydraSession) 
     assert {cell["dataset"]["name"] for cell in cells} == {"iris", "wine", "breast_cancer"}
     assert {cell["algo"]["name"] for cell in cells} >= {"ncfw", "bs", "cleanlab"}
     assert {cell["trials"] for cell in cells} == {1}
-    typed = compose_sweep(session, [*small, "dataset=car", "trials=2"]).cells
+    typed = compose_sweep(session, [*small, "dataset=car", "trials=2", "algo=ncfw"]).cells
     assert {cell["dataset"]["name"] for cell in typed} == {"car"}
     assert {cell["trials"] for cell in typed} == {2}
 
 
 def test_a_sweep_names_its_experiment_files_and_those_they_list(session: HydraSession) -> None:
     def named(*overrides: str) -> list[str]:
-        return compose_sweep(session, ["dataset=iris", *overrides]).experiments
+        few = ("dataset=iris", "algo=ncfw", "measure=h_mean")
+        return compose_sweep(session, [*few, *overrides]).experiments
 
     assert named("sigma=0.1,0.2") == []
     assert named("+experiment=paper/h_mean,'suite/peers'") == ["paper/h_mean", "suite/peers"]

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hydra import compose, initialize_config_module
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig
 
 from ncbench.config import schema
+from ncbench.config.hydra_session import HydraSession, open_session, values_of
 from ncbench.run.cell import run_in_sweep
 from ncbench.run.record import identified
 from ncbench.run.trial import check_fit
@@ -27,42 +24,41 @@ LISTS = [name for name, text in FILES.items() if "experiment:" in text]
 NAMES = [name for name in FILES if name not in LISTS]
 
 
-@pytest.fixture(autouse=True)
-def _hydra() -> Iterator[None]:
+@pytest.fixture(scope="module")
+def session() -> Iterator[HydraSession]:
+    """Compose each configuration once for all tests, as a sweep does for all its cells."""
     schema.register()
-    with initialize_config_module("ncbench_conf", version_base="1.3"):
-        yield
+    with open_session() as opened:
+        yield opened
 
 
-def composed(name: str, *overrides: str) -> DictConfig:
-    return compose("config", [f"+experiment={name}", *overrides], return_hydra_config=True)
-
-
-def axes(name: str) -> dict[str, list[str]]:
+def axes(session: HydraSession, name: str) -> dict[str, list[str]]:
     """Return what the file sweeps over."""
-    params = composed(name).hydra.sweeper.params or {}
-    swept = OverridesParser.create().parse_overrides([f"{k}={v}" for k, v in params.items()])
-    return {
-        override.input_line.split("=", 1)[0]: list(map(str, override.sweep_string_iterator()))
-        if override.is_sweep_override()
-        else [override.input_line.split("=", 1)[1]]
-        for override in swept
-    }
+    params = session.swept_in_files([f"+experiment={name}"])
+    parsed = session.parse([f"{key}={value}" for key, value in params.items()])
+    values = [[text.split("=", 1) for text in values_of(override)] for override in parsed]
+    return {texts[0][0]: [value for _, value in texts] for texts in values}
 
 
-def test_there_are_experiments() -> None:
+def overrides(name: str, cell: dict[str, str]) -> list[str]:
+    return [f"+experiment={name}", *(f"{key}={value}" for key, value in cell.items())]
+
+
+def test_there_are_experiments(session: HydraSession) -> None:
     assert {"paper/figure1_q_mean", "paper/figure1_micro_f1"} <= set(NAMES)
     for name in LISTS:
-        assert set(axes(name)["experiment"]) <= set(NAMES)
+        assert set(axes(session, name)["experiment"]) <= set(NAMES)
 
 
-def test_runs_take_the_cpe_learner_that_algorithms_take() -> None:
-    assert compose("config").cpe.name == "logistic"  # algorithms: see tests/plugins/test_algorithms
+def test_runs_take_the_cpe_learner_that_algorithms_take(session: HydraSession) -> None:
+    assert session.compose([]).cpe.name == "logistic"  # algorithms: tests/plugins/test_algorithms
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_published_numbers_are_compared_with_the_published_cpe_learner(name: str) -> None:
-    assert composed(name).cpe.name == "logistic"
+def test_published_numbers_are_compared_with_the_published_cpe_learner(
+    name: str, session: HydraSession
+) -> None:
+    assert session.compose([f"+experiment={name}"]).cpe.name == "logistic"
 
 
 # As paper/h_mean and paper/figure1_micro_f1, but for the measure and who optimizes it, or longer.
@@ -75,31 +71,28 @@ ALIKE |= {f"suite/{name}" for name in ("f1_baselines", "nclr", "peers", "own")}
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in ALIKE)) for n in NAMES]
 )
-def test_every_value_of_the_sweep_composes(name: str) -> None:
-    swept = axes(name)
+def test_every_value_of_the_sweep_composes(name: str, session: HydraSession) -> None:
+    swept = axes(session, name)
     first = {key: values[0] for key, values in swept.items()}
-    for key, values in swept.items():
-        for value in values:
-            cell = {**first, key: value}
-            config = schema.resolve(composed(name, *(f"{k}={v}" for k, v in cell.items())))
-            assert config["trials"] >= 1
-            check_fit(config)  # raises NotApplicable for a cell that would be skipped
+    cells = [{**first, key: value} for key, values in swept.items() for value in values]
+    for cfg in session.compose_each([overrides(name, cell) for cell in cells]):
+        config = schema.resolve(cfg)
+        assert config["trials"] >= 1
+        check_fit(config)  # raises NotApplicable for a cell that would be skipped
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in ALIKE)) for n in NAMES]
 )
-def test_runs_in_a_reduced_size(name: str, tmp_path: Path) -> None:
-    reduced = reduction(name)
-    found: list[dict[str, Any]] = []
-    expected: list[dict[str, str]] = []
-    for choice in zip(*(ends(values) for values in reduced.values()), strict=True):
-        overrides = [f"{key}={value}" for key, value in zip(reduced, choice, strict=True)]
-        config = schema.resolve(composed(name, *overrides))
-        found.append(run_in_sweep(identified({**config, "output_dir": str(tmp_path)})))
-        expected.append({"name": name, **dict(zip(reduced, choice, strict=True))})
+def test_runs_in_a_reduced_size(name: str, session: HydraSession, tmp_path: Path) -> None:
+    reduced = reduction(session, name)
+    choices = zip(*(ends(values) for values in reduced.values()), strict=True)
+    cells = [dict(zip(reduced, choice, strict=True)) for choice in choices]
+    composed = session.compose_each([overrides(name, cell) for cell in cells])
     # No shipped experiment names an algorithm beside a measure that it cannot optimise.
-    for cell, record in zip(expected, found, strict=True):
+    for cell, cfg in zip(cells, composed, strict=True):
+        config = {**schema.resolve(cfg), "output_dir": str(tmp_path)}
+        record = run_in_sweep(identified(config))
         assert record["status"] == "done", (cell, record.get("reason"), record.get("traceback"))
         (trial,) = record["trials"]
         assert 0 <= trial["losses"][record["config"]["measure"]["name"]] <= 1, cell
@@ -108,10 +101,11 @@ def test_runs_in_a_reduced_size(name: str, tmp_path: Path) -> None:
                 assert record["config"][key]["name"] == cell[key]
 
 
-def reduction(name: str) -> dict[str, list[str]]:
+def reduction(session: HydraSession, name: str) -> dict[str, list[str]]:
     """Return the axes of a small problem: one trial, little data that needs no files, few steps."""
-    swept = axes(name)
-    base = composed(name, *(f"{key}={values[0]}" for key, values in swept.items()))
+    swept = axes(session, name)
+    first = {key: values[0] for key, values in swept.items()}
+    base = session.compose(overrides(name, first))
     small = {"trials": ["1"]}
     if base.dataset.name == "synthetic":
         small |= {"dataset.train": ["300"], "dataset.test": ["300"]}

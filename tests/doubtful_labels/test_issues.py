@@ -109,6 +109,7 @@ def test_a_missing_label_is_named_with_its_row() -> None:
             find_label_issues(X, labels)
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_first_ranks_and_writes_all(
     ncbench: Callable, tmp_path: Path
 ) -> None:

@@ -9,6 +9,8 @@ import pytest
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
 from ncbench.noise_estimation.estimate import NoiseEstimate, class_frequencies, share_of_wrong
 
+pytestmark = pytest.mark.xdist_group("estimate")  # one process makes the estimate for all
+
 T = np.array([[0.8, 0.1], [0.2, 0.9]])
 
 

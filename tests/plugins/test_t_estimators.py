@@ -96,7 +96,11 @@ def test_classes_absent_from_folds_and_learners_with_hard_zeros(name, params, cp
 
 # Of three distant clumps the likelihood says nothing of T: forward-MAP is left out.
 @pytest.mark.parametrize(
-    "name", sorted(set(NAMES) - {"known", "identity", "forward_map", "cautious_map"})
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name == "held_out_map"))
+        for name in sorted(set(NAMES) - {"known", "identity", "forward_map", "cautious_map"})
+    ],
 )
 def test_estimates_are_near_the_truth_where_classes_are_apart(name):
     X, clean = load_iris(return_X_y=True)

@@ -15,7 +15,7 @@ def test_rerun_reproduces_every_number(ncbench: Callable, tmp_path: Path) -> Non
         assert done.code == code, done.out + done.err
         return str(done.out + done.err)
 
-    run("dataset=wine", "algo.max_iter=200", "cpe=boosting", "cpe.max_iter=5", "trials=2")
+    run("dataset=wine", "algo.max_iter=200", "cpe=boosting", "cpe.max_iter=2", "trials=2")
     (path,) = tmp_path.rglob("record.json")
     identity = path.parent.name
     for threads in ("1", "2"):

@@ -150,27 +150,44 @@ def test_a_measure_nobody_asked_for_changes_nothing(record: Callable) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "messages"),
     [
-        (("measure=two_classes", "algo=cpe_argmax"), "two classes are needed, not 3"),
-        (("noise=writes_labels",), "assignment destination is read-only"),
-        (("noise=wrong_labels",), "noise=wrong_labels: label 7 in row 3"),
-        (("algo=writes_features",), "output array is read-only"),
-        (("algo=thrice",), "predict_proba returned [1.0, 1.0, 1.0] for row 0"),
+        (
+            ("algo=cpe_argmax", "measure=two_classes"),
+            {"two_classes": "two classes are needed, not 3"},
+        ),
+        (
+            ("noise=writes_labels,wrong_labels",),
+            {
+                "writes_labels": "assignment destination is read-only",
+                "wrong_labels": "noise=wrong_labels: label 7 in row 3",
+            },
+        ),
+        (
+            ("algo=writes_features,thrice",),
+            {
+                "writes_features": "output array is read-only",
+                "thrice": "predict_proba returned [1.0, 1.0, 1.0] for row 0",
+            },
+        ),
     ],
+    ids=["measure", "noise", "algo"],
 )
 def test_what_would_be_wrong_quietly_fails(
-    options: tuple[str, ...], message: str, ncbench: Callable, tmp_path: Path
+    options: tuple[str, ...], messages: dict[str, str], ncbench: Callable, tmp_path: Path
 ) -> None:
     (tmp_path / "measures.py").write_text(MEASURES)
     (tmp_path / "others.py").write_text(OTHERS)
     quick = [option for option in QUICK if not option.startswith("algo.")]
     outcome = ncbench("-m", *quick, "plugins_from=[measures.py,others.py]", *options)
     assert outcome.code == 1
-    (path,) = tmp_path.rglob("record.json")
-    found = json.loads(path.read_text())
-    assert found["status"] == "failed"
-    assert message in found["reason"]
+    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    assert len(records) == len(messages)
+    kind = options[-1].partition("=")[0]
+    failed = {record["config"][kind]["name"]: record for record in records}
+    for name, message in messages.items():
+        assert failed[name]["status"] == "failed"
+        assert message in failed[name]["reason"]
 
 
 POOL = """

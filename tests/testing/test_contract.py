@@ -32,6 +32,7 @@ ARGUMENTS = {
     "noise=matrix": {"matrix": [[0.9, 0.2], [0.1, 0.8]]},
     "cpe=sklearn": {"estimator": "GaussianNB"},
     "cpe=boosting": {"max_iter": 5},
+    "algo=weighted_boosting": {"max_iter": 20},
     "algo=nc_selected": {"candidates": ["forward"], "folds": 2, "search_iter": 20, "max_iter": 50},
 }
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
