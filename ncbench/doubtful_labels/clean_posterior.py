@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import softmax
 
 from ncbench.core import NoiseMatrix
 from ncbench.types import Array, Labels
 
 _STEPS = 30
+_LOG_SHARPNESS_SD = 0.5  # of its prior: few labels change little, and promise rather too little
 _PART = 8192  # examples at a time, so that they stay in the cache
 
 
@@ -45,14 +48,50 @@ def clean_posterior(noisy: Array, noise: NoiseMatrix) -> Array:
     return posterior
 
 
-def true_label_posterior(noisy: Array, y: Labels, noise: NoiseMatrix) -> Array:
+def as_sharp_as_labels(clean: Array, y: Labels, noise: NoiseMatrix) -> Array:
+    """Return ``softmax(a log eta)``, with the sharpness a that noisy labels show.
+
+    A learner is less sure of held-out examples than it could be, because it is penalized; or too
+    sure, because its model is too simple. Labels that it has not seen show which, even noisy ones:
+    a maximizes their likelihood, ``(T g)_y``, times a log-normal prior around 1.
+
+    Parameters
+    ----------
+    clean : array of shape (m, n)
+        Probabilities of the clean classes, all above 0.
+    y : array of shape (m,)
+        Noisy labels that the learner has not seen.
+    noise : NoiseMatrix
+
+    Examples
+    --------
+    Four of five labels are the likeliest, which is as many as T allows:
+
+    >>> noise = NoiseMatrix([[0.8, 0.2], [0.2, 0.8]])
+    >>> y = np.tile([0, 0, 1, 0, 0], 100)
+    >>> as_sharp_as_labels(np.full((500, 2), [0.7, 0.3]), y, noise)[0].round(2)
+    array([0.96, 0.04])
+    """
+    log_clean, rows = np.log(clean), noise.matrix[y]
+
+    def surprise(log_sharpness: float) -> float:
+        g = softmax(np.exp(log_sharpness) * log_clean, axis=1)
+        likelihood = np.maximum((rows * g).sum(axis=1), 1e-300)
+        return (log_sharpness / _LOG_SHARPNESS_SD) ** 2 / 2 - float(np.log(likelihood).sum())
+
+    best = minimize_scalar(surprise, bounds=(-3, 3), method="bounded")
+    return np.asarray(softmax(np.exp(best.x) * log_clean, axis=1))
+
+
+def true_label_posterior(clean: Array, y: Labels, noise: NoiseMatrix) -> Array:
     """Return the probability of each true label, given x and the noisy label y.
 
     ``P(clean = j | x, noisy = y)`` is proportional to ``T[y, j] eta_j(x)``.
 
     Parameters
     ----------
-    noisy : array of shape (m, n)
+    clean : array of shape (m, n)
+        Probabilities of the clean classes, eta.
     y : array of shape (m,)
     noise : NoiseMatrix
 
@@ -62,7 +101,7 @@ def true_label_posterior(noisy: Array, y: Labels, noise: NoiseMatrix) -> Array:
     >>> true_label_posterior(np.array([[0.5, 0.5]]), np.array([0]), noise).round(3)
     array([[0.8, 0.2]])
     """
-    joint = noise.matrix[y] * clean_posterior(noisy, noise)
+    joint = noise.matrix[y] * clean
     total = joint.sum(axis=1, keepdims=True)
     # T may exclude the label for every class that is possible here.
     return np.where(total > 0, joint / np.where(total > 0, total, 1), np.eye(noise.n)[y])

@@ -11,7 +11,11 @@ from scipy.sparse import issparse
 from sklearn.utils import check_X_y
 
 from ncbench.core import NoiseMatrix
-from ncbench.doubtful_labels.clean_posterior import true_label_posterior
+from ncbench.doubtful_labels.clean_posterior import (
+    as_sharp_as_labels,
+    clean_posterior,
+    true_label_posterior,
+)
 from ncbench.doubtful_labels.noise_argument import (
     learner_of,
     number_labels,
@@ -38,7 +42,8 @@ def find_label_issues(
 ) -> pd.DataFrame:
     """Return the probability that each label is wrong.
 
-    Probabilities of labels are out of fold: the label of an example is not used to learn them.
+    Probabilities of labels are out of fold: the label of an example is not used to learn them. They
+    are as sharp as these labels show.
 
     Parameters
     ----------
@@ -112,7 +117,9 @@ def rank_labels(
     if noise is None:
         noise = numbers.estimated(estimator, features, None, random_state)
     fitted = fit_posterior(learner, features, numbers.y, noise.n, "crossfit", random_state, noise)
-    truth = true_label_posterior(fitted.posterior, numbers.y, noise)
+    clean_classes = clean_posterior(fitted.posterior, noise)
+    clean_classes = as_sharp_as_labels(clean_classes, numbers.y, noise)
+    truth = true_label_posterior(clean_classes, numbers.y, noise)
     if numbers.clean is not None:
         known = numbers.clean >= 0
         truth[known] = np.eye(noise.n)[numbers.clean[known]]

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from ncbench import NoiseMatrix
-from ncbench.doubtful_labels.clean_posterior import clean_posterior, true_label_posterior
+from ncbench.doubtful_labels.clean_posterior import (
+    as_sharp_as_labels,
+    clean_posterior,
+    true_label_posterior,
+)
 
 T = NoiseMatrix([[0.7, 0.1, 0.0], [0.2, 0.8, 0.1], [0.1, 0.1, 0.9]])
 
@@ -30,8 +34,20 @@ def test_true_labels_follow_bayes_rule() -> None:
     eta = np.array([[0.2, 0.5, 0.3]])
     for y in range(3):
         joint = T.matrix[y] * eta[0]
-        found = true_label_posterior(T.corrupt_posterior(eta), np.array([y]), T)
-        np.testing.assert_allclose(found[0], joint / joint.sum(), atol=0.01)
+        found = true_label_posterior(eta, np.array([y]), T)
+        np.testing.assert_allclose(found[0], joint / joint.sum())
+
+
+@pytest.mark.parametrize("sharpness", [0.4, 1.0, 2.5])
+def test_noisy_labels_show_how_sharp_probabilities_should_be(sharpness: float) -> None:
+    rng = np.random.default_rng(0)
+    eta = rng.dirichlet([1, 1, 1], size=4000)
+    clean = np.array([rng.choice(3, p=p) for p in eta])
+    given = eta ** (1 / sharpness)
+    given /= given.sum(axis=1, keepdims=True)
+    found = as_sharp_as_labels(given, T.draw_labels(clean, rng), T)
+    assert np.abs(found - eta).mean() < 0.01
+    assert sharpness == 1 or np.abs(given - eta).mean() > 0.05
 
 
 @pytest.mark.parametrize("y", [0, 1])
