@@ -6,8 +6,8 @@ import pytest
 from ncbench import NcbenchError, estimate_noise
 from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import cheap_doubts
-from ncbench.noise_estimation.estimate import Interval
-from ncbench.noise_estimation.verdict import counted_share, labels_to_check
+from ncbench.noise_estimation.estimate import Interval, Rival
+from ncbench.noise_estimation.verdict import _disagreement, counted_share, labels_to_check
 
 
 def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
@@ -92,3 +92,12 @@ def test_reasons_that_cost_nothing():
     assert not cheap_doubts(T, few, ["ant", "bee"], Interval(0.01), low, high)
     (said,) = cheap_doubts(T, few, ["ant", "bee"], Interval(0.06, 0.06, 0.3), None, None)
     assert said == "the share of wrong labels is uncertain: 6.0% to 30.0%"
+
+
+def test_a_share_that_predictions_exclude_is_said_with_the_reason():
+    rivals = [Rival("hoc", "neighbors agree", 0.5), Rival("confident_joint", "no overlap", 0.15)]
+    (said,) = _disagreement(0.8, 10_000, Interval(0.05), rivals, None)
+    assert "21% if neighbors agree; 15% if no overlap; more is impossible, because 80%" in said
+    (said,) = _disagreement(0.4, 10_000, Interval(0.05), rivals, None)
+    assert "50% if neighbors agree" in said
+    assert "impossible" not in said

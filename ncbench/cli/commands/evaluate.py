@@ -89,7 +89,7 @@ def main(argv: list[str]) -> int:
     if seen > 0.1:
         print(
             f"Warning: about {seen:.0%} of these rows equal rows that the model was fitted to, "
-            "which flatters it; evaluate it on other rows",
+            "beyond those that repeat anyway, which flatters it; evaluate it on other rows",
             file=sys.stderr,
         )
     return 0
