@@ -35,7 +35,6 @@ TESTED_IN = {
     "doubtful_labels/named_measure": "doubtful_labels/test_table_model",
     "doubtful_labels/noise_argument": "doubtful_labels/test_corrected_classifier",
     "noise_estimation/label_notices": "noise_estimation/test_own_data",
-    "report/audit_text": "noise_estimation/test_audit",
     "report/model_text": "doubtful_labels/test_table_model",
     "report/issues_text": "doubtful_labels/test_issues",
     "report/html/template": "report/html/test_diagnosis",
