@@ -14,13 +14,18 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ncbench.core import ConfusionPath, Measure, Mixture, NoiseMatrix, project_to_joint
 from ncbench.doubtful_labels.clean_posterior import clean_posterior
 from ncbench.doubtful_labels.noise_argument import (
-    learner_of,
     number_labels,
     require_sparse,
     t_estimator,
 )
 from ncbench.errors import NcbenchError, require
-from ncbench.learning import algorithm_for, fit_posterior, posterior, takes_weights
+from ncbench.learning import (
+    algorithm_for,
+    fit_posterior,
+    learner_of,
+    posterior,
+    takes_weights,
+)
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 

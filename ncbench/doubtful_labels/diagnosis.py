@@ -18,9 +18,8 @@ from ncbench.data import UNKNOWN
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
 from ncbench.doubtful_labels.issues import find_label_issues
 from ncbench.doubtful_labels.named_measure import named_measure
-from ncbench.doubtful_labels.noise_argument import learner_of
 from ncbench.doubtful_labels.performance import HeldOut, Performance, standard_error
-from ncbench.learning import fit_cpe, prediction, stratified_folds
+from ncbench.learning import fit_cpe, learner_of, prediction, stratified_folds
 from ncbench.noise_estimation import LEVEL, NoiseEstimate, OwnData, repair_estimate
 from ncbench.types import Array, Labels
 

@@ -17,13 +17,12 @@ from ncbench.doubtful_labels.clean_posterior import (
     true_label_posterior,
 )
 from ncbench.doubtful_labels.noise_argument import (
-    learner_of,
     number_labels,
     require_no_gap,
     require_sparse,
     t_estimator,
 )
-from ncbench.learning import fit_posterior
+from ncbench.learning import fit_posterior, learner_of
 from ncbench.types import Labels
 
 ISSUE_LEARNER = "forward"

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ncbench.core import NoiseMatrix, stream
 from ncbench.data import UNKNOWN, Annotations
 from ncbench.errors import NcbenchError
-from ncbench.learning import aligned_noise, cpe_learner
+from ncbench.learning import aligned_noise
 from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, CleanLabels, NoisySample
 from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
 from ncbench.noise_estimation.sample import Trusted
@@ -26,19 +26,6 @@ from ncbench.plugin import get_registry, needs_of
 from ncbench.types import Array, Labels
 
 _PARTS = {"clean_labels": "clean", "annotations": "annotations"}
-
-
-def learner_of(cpe: Any, default: str, random_state: int | None) -> Any:
-    """Return the learner that the argument ``cpe`` names or is."""
-    cpe = default if cpe is None else cpe
-    if isinstance(cpe, str):
-        return cpe_learner(cpe, random_state)
-    if isinstance(cpe, type) or not (hasattr(cpe, "fit") and hasattr(cpe, "predict_proba")):
-        raise NcbenchError(
-            f"cpe={cpe!r}; expected a scikit-learn classifier with predict_proba, or the name "
-            f"of a learner: {', '.join(get_registry().names('cpe'))}"
-        )
-    return cpe
 
 
 def require_sparse(learner: Any, noise_matrix: Any) -> None:

@@ -6,6 +6,7 @@ from ncbench.learning.class_probabilities import (
     deal_folds,
     fit_cpe,
     fit_posterior,
+    learner_of,
     numbered_labels,
     posterior,
     stratified_folds,
@@ -34,6 +35,6 @@ __all__ = [
     "NoisyLabelClassifier", "OffDiagonal", "PosteriorClassifier", "algorithm_for", "aligned_noise",
     "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax",
     "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
-    "fit_penalty_path", "fit_posterior", "numbered_labels", "posterior", "prediction",
+    "fit_penalty_path", "fit_posterior", "learner_of", "numbered_labels", "posterior", "prediction",
     "require_family", "resolve_measure", "scorer", "stratified_folds", "takes_weights",
 ]  # fmt: skip

@@ -44,6 +44,36 @@ def cpe_learner(name: str, random_state: int | None = None, like: Any = None) ->
     return like.alike(learner, name) if hasattr(like, "alike") else learner
 
 
+def learner_of(cpe: Any, default: str, random_state: int | None) -> Any:
+    """Return the learner that the argument ``cpe`` of a function names or is.
+
+    Parameters
+    ----------
+    cpe : str, scikit-learn classifier or None
+    default : str
+        The name of the learner for None.
+    random_state : int or None
+        For a learner that is named.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> learner_of(GaussianNB(), "logistic", 0)
+    GaussianNB()
+    >>> hasattr(learner_of(None, "logistic", 0), "predict_proba")
+    True
+    """
+    cpe = default if cpe is None else cpe
+    if isinstance(cpe, str):
+        return cpe_learner(cpe, random_state)
+    if isinstance(cpe, type) or not (hasattr(cpe, "fit") and hasattr(cpe, "predict_proba")):
+        raise NcbenchError(
+            f"cpe={cpe!r}; expected a scikit-learn classifier with predict_proba, or the name "
+            f"of a learner: {', '.join(get_registry().names('cpe'))}"
+        )
+    return cpe
+
+
 def posterior(cpe: Any, X: Array, n: int) -> Array:
     """Return ``predict_proba`` with one column for each of the n classes.
 

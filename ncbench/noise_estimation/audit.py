@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ncbench.core import NoiseMatrix, stream
 from ncbench.data import UNKNOWN
 from ncbench.errors import NcbenchError, require
-from ncbench.learning import deal_folds
+from ncbench.learning import deal_folds, learner_of
 from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
 from ncbench.noise_estimation.estimate import (
     LEVEL,
@@ -63,7 +63,7 @@ def estimate_noise(
     estimator : str or T estimator
         A name, such as ``"forward_map"``, or an object: ``load("t_estimator", name)(...)``. An
         estimator that needs more than noisy labels raises an error.
-    cpe : scikit-learn classifier, optional
+    cpe : scikit-learn classifier or str, optional
         Class probability learner, if the estimator uses one, and for the verdict; by default
         ``logistic``.
     random_state : int, optional
@@ -114,7 +114,7 @@ def estimate_noise(
         name, estimator = estimator, get_registry().build("t_estimator", estimator)
     else:
         name = type(estimator).__name__
-    learner = get_registry().build("cpe", "logistic", random_state=0) if cpe is None else cpe
+    learner = learner_of(cpe, "logistic", 0)
     return examine(data, estimator, learner, name=name, bootstrap=bootstrap, seed=random_state)
 
 

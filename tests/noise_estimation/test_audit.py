@@ -227,10 +227,14 @@ def test_plot_is_drawn_or_says_what_it_needs(
     if importlib.util.find_spec("matplotlib"):
         assert ncbench(*argv, *more).code == 0
         assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for module in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr("ncbench.noise_estimation.examine", None)  # it says so before it starts
     run = ncbench(*argv, *more)
     assert run.code == 2
     assert "pip install 'ncbench[report]'" in run.err
+    with pytest.raises(NcbenchError, match=r"pip install 'ncbench\[report\]'"):
+        estimate_noise(*two_classes(), "confident_joint").plot()
 
 
 def two_classes(m: int = 400) -> tuple[np.ndarray, np.ndarray]:
@@ -275,6 +279,9 @@ def test_in_python_estimator_and_learner_may_be_objects():
         estimate_noise(X, noisy, "anchor", cpe, random_state=0) for cpe in (None, GaussianNB())
     ]
     assert anchors[0] != anchors[1]
+    assert estimate_noise(X, noisy, "anchor", "logistic", random_state=0) == anchors[0]
+    with pytest.raises(NcbenchError, match=r"name of a learner: .*logistic"):
+        estimate_noise(X, noisy, "anchor", GaussianNB)
 
 
 @pytest.mark.parametrize("name", ["known", "trusted"])

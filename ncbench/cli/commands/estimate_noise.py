@@ -87,6 +87,7 @@ def main(argv: list[str]) -> int:
 
     from ncbench.errors import NcbenchError
     from ncbench.plugin import get_registry
+    from ncbench.report import figures
 
     registry = get_registry()
     t_estimator = args.t_estimator or (_DEFAULT if args.target else _OF_PEOPLE)
@@ -104,6 +105,8 @@ def main(argv: list[str]) -> int:
         raise NcbenchError(f"--plot {args.plot}: expected a name that ends in {', '.join(_DRAWN)}")
     if args.plot and not Path(args.plot).absolute().parent.is_dir():
         raise NcbenchError(f"--plot {args.plot}: no such folder")
+    if args.plot:
+        figures.require("matplotlib")
 
     from threadpoolctl import threadpool_limits
 
