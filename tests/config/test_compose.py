@@ -78,6 +78,7 @@ def test_sweeps_of_a_file_that_lists_files_hold_for_each(session: HydraSession) 
     assert {cell["trials"] for cell in typed} == {2}
 
 
+@pytest.mark.slow
 def test_a_sweep_names_its_experiment_files_and_those_they_list(session: HydraSession) -> None:
     def named(*overrides: str) -> list[str]:
         few = ("dataset=iris", "algo=ncfw", "measure=h_mean")

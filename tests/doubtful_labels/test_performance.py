@@ -92,12 +92,12 @@ def test_with_many_classes_losses_are_not_too_high() -> None:
     psis = {name: load("measure", name)() for name in ("g_mean", "q_mean", "zero_one", "micro_f1")}
     covered = dict.fromkeys(psis, 0)
     losses: dict[str, list[float]] = {name: [] for name in psis}
-    for seed in range(40):
+    for seed in range(20):
         for name, (loss, half) in of_ten_classes(seed, 1200).estimates(psis).items():
             covered[name] += abs(loss - 0.045) <= half
             losses[name].append(loss)
     for name in psis:
-        assert covered[name] >= 32, name  # 36 expected
+        assert covered[name] >= 15, name  # 18 expected
         assert np.mean(losses[name]) == pytest.approx(0.045, abs=0.01), name
 
 

@@ -116,6 +116,7 @@ def test_none_is_in_the_way(site: Path, tmp_path: Path) -> None:
     assert json.loads(record.read_text())["plugins"]["algo"] == "ncbench 0.1.0"
 
 
+@pytest.mark.slow
 def test_using_one_says_what_is_wrong(site: Path, tmp_path: Path) -> None:
     err = run(site, tmp_path, "algo=untyped", code=2)
     assert "algorithm 'untyped' is not known" in err

@@ -137,6 +137,7 @@ def test_the_examples_work_together(
     ]
 
 
+@pytest.mark.slow
 def test_the_commands_work_with_the_examples_saved_under_the_names_they_use(
     ncbench: Callable, tmp_path: Path
 ) -> None:

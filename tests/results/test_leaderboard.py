@@ -211,6 +211,7 @@ def ncbench_algorithms():
 """
 
 
+@pytest.mark.slow
 def test_a_plug_in_file_enters_by_two_commands(ncbench: Any) -> None:
     problems = ("dataset=iris,wine", "sigma=0.2", "trials=1", "cpe.C=1", "t_estimator=identity")
     assert ncbench("-m", "algo=cpe_argmax,weighted_logistic", *problems, "output_dir=all").code == 0
