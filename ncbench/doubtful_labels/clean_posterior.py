@@ -83,6 +83,38 @@ def as_sharp_as_labels(clean: Array, y: Labels, noise: NoiseMatrix) -> Array:
     return np.asarray(softmax(np.exp(best.x) * log_clean, axis=1))
 
 
+def as_likely_as_labels(first: Array, second: Array, y: Labels, noise: NoiseMatrix) -> Array:
+    """Return the mixture ``w g + (1 - w) h`` that makes noisy labels most likely.
+
+    Where two learners differ, the mixture is not sure. It follows the one that is right more often.
+    It is flatter than both, and flatter than it should be if they are not (Ranjan and Gneiting
+    2010), so :func:`as_sharp_as_labels` comes after it.
+
+    Parameters
+    ----------
+    first, second : arrays of shape (m, n)
+        Probabilities of the clean classes, g and h, of examples that neither learner has seen.
+    y : array of shape (m,)
+        Their noisy labels.
+    noise : NoiseMatrix
+
+    Examples
+    --------
+    >>> noise = NoiseMatrix([[0.8, 0.2], [0.2, 0.8]])
+    >>> right, wrong = np.array([[0.9, 0.1]] * 10), np.array([[0.1, 0.9]] * 10)
+    >>> as_likely_as_labels(right, wrong, np.zeros(10, int), noise)[0].round(2)
+    array([0.9, 0.1])
+    """
+    rows = noise.matrix[y]
+    q = np.maximum([(rows * g).sum(axis=1) for g in (first, second)], 1e-300)
+
+    def surprise(w: float) -> float:
+        return -float(np.log(w * q[0] + (1 - w) * q[1]).sum())
+
+    w = minimize_scalar(surprise, bounds=(0, 1), method="bounded").x
+    return np.asarray(np.maximum(w * first + (1 - w) * second, 1e-300))
+
+
 def true_label_posterior(clean: Array, y: Labels, noise: NoiseMatrix) -> Array:
     """Return the probability of each true label, given x and the noisy label y.
 

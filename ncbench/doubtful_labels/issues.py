@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_X_y
 
 from ncbench.core import NoiseMatrix
 from ncbench.doubtful_labels.clean_posterior import (
+    as_likely_as_labels,
     as_sharp_as_labels,
     clean_posterior,
     true_label_posterior,
@@ -22,11 +24,14 @@ from ncbench.doubtful_labels.noise_argument import (
     require_sparse,
     t_estimator,
 )
-from ncbench.learning import fit_posterior, learner_of
-from ncbench.types import Labels
+from ncbench.learning import learner_of, out_of_fold_posterior
+from ncbench.types import Array, Labels
 
 ISSUE_LEARNER = "forward"
-"""The default learner: chosen on wine, vehicle and digits, see docs/cleanlab.md."""
+"""The learner beside trees: chosen on wine, vehicle and digits, see docs/cleanlab.md."""
+
+_TREES = 200
+_MOST = 10_000  # examples of a tree: so trees of a large sample stay small
 
 
 def find_label_issues(
@@ -42,7 +47,8 @@ def find_label_issues(
     """Return the probability that each label is wrong.
 
     Probabilities of labels are out of fold: the label of an example is not used to learn them. They
-    are as sharp as these labels show.
+    are as sharp as these labels show. By default, they are a mixture of a linear model's and of
+    trees', because an example that one of the two does not understand is not a wrong label.
 
     Parameters
     ----------
@@ -52,7 +58,7 @@ def find_label_issues(
     noise_matrix, clean, annotations
         As in :class:`NoiseCorrectedClassifier`. A checked label is wrong or not for certain.
     cpe : scikit-learn classifier or str, optional
-        The learner of class probabilities; by default ``forward``.
+        The learner of class probabilities; by default ``forward``, beside trees.
     random_state : int, optional
         Seed of the folds.
 
@@ -115,15 +121,19 @@ def rank_labels(
     noise = numbers.noise
     if noise is None:
         noise = numbers.estimated(estimator, features, None, random_state)
-    fitted = fit_posterior(learner, features, numbers.y, noise.n, "crossfit", random_state, noise)
-    clean_classes = clean_posterior(fitted.posterior, noise)
-    clean_classes = as_sharp_as_labels(clean_classes, numbers.y, noise)
+    learned = features, numbers.y, noise.n, random_state, noise
+    clean_classes = _clean_classes(learner, *learned)
+    if cpe is None:
+        trees = _clean_classes(issue_trees(len(labels), random_state), *learned)
+        clean_classes = as_likely_as_labels(clean_classes, trees, numbers.y, noise)
+        clean_classes = as_sharp_as_labels(clean_classes, numbers.y, noise)
     truth = true_label_posterior(clean_classes, numbers.y, noise)
     if numbers.clean is not None:
         known = numbers.clean >= 0
         truth[known] = np.eye(noise.n)[numbers.clean[known]]
-    wrong = 1 - truth[np.arange(len(truth)), numbers.y]
-    order = np.lexsort((fitted.posterior[np.arange(len(truth)), numbers.y], -wrong))
+    right = truth[np.arange(len(truth)), numbers.y]
+    wrong = 1 - right
+    order = np.argsort(right, kind="stable")  # it tells labels apart where 1 - right is rounded
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1)
     expected = np.cumsum(wrong[order])[rank - 1]
@@ -140,3 +150,22 @@ def rank_labels(
     )
     counts = np.bincount(numbers.y, minlength=noise.n)
     return Ranked(issues, noise, counts, tuple(numbers.names))
+
+
+def _clean_classes(
+    learner: Any, X: Array, y: Labels, n: int, random_state: int | None, noise: NoiseMatrix
+) -> Array:
+    """Return out-of-fold probabilities of the clean classes."""
+    noisy = out_of_fold_posterior(learner, X, y, n, random_state, noise)
+    return as_sharp_as_labels(clean_posterior(noisy, noise), y, noise)
+
+
+def issue_trees(m: int, random_state: int | None) -> ExtraTreesClassifier:
+    """Return the learner beside ``forward``, for a sample of size m."""
+    return ExtraTreesClassifier(
+        _TREES,
+        min_samples_leaf=3,
+        bootstrap=True,
+        max_samples=min(1.0, _MOST / m),
+        random_state=random_state,
+    )

@@ -8,6 +8,7 @@ from ncbench.learning.class_probabilities import (
     fit_posterior,
     learner_of,
     numbered_labels,
+    out_of_fold_posterior,
     posterior,
     stratified_folds,
     takes_weights,
@@ -35,6 +36,7 @@ __all__ = [
     "NoisyLabelClassifier", "OffDiagonal", "PosteriorClassifier", "algorithm_for", "aligned_noise",
     "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax",
     "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
-    "fit_penalty_path", "fit_posterior", "learner_of", "numbered_labels", "posterior", "prediction",
+    "fit_penalty_path", "fit_posterior", "learner_of", "numbered_labels", "out_of_fold_posterior",
+    "posterior", "prediction",
     "require_family", "resolve_measure", "scorer", "stratified_folds", "takes_weights",
 ]  # fmt: skip

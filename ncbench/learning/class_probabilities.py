@@ -202,13 +202,43 @@ def fit_posterior(
         fitted = fit(first)
         return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second])
     if sample_split == "crossfit":
-        out_of_fold = np.empty((len(y), n))
-        for train, held_out in stratified_folds(y, n, CROSSFIT_FOLDS, random_state):
-            out_of_fold[held_out] = posterior(fit(train), X[held_out], n)
-        return FittedPosterior(fit(slice(None)), out_of_fold, y)
+        held_out = out_of_fold_posterior(cpe, X, y, n, random_state, noise, weights)
+        return FittedPosterior(fit(slice(None)), held_out, y)
     raise NcbenchError(
         f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
     )
+
+
+def out_of_fold_posterior(
+    cpe: Any,
+    X: Array,
+    y: Labels,
+    n: int,
+    random_state: int | None,
+    noise: NoiseMatrix | None = None,
+    weights: Array | None = None,
+) -> Array:
+    """Return class probabilities of each example by a learner that has not seen its label.
+
+    Parameters
+    ----------
+    cpe, X, y, n, random_state, noise, weights
+        See :func:`fit_posterior`. There are five folds, stratified by label.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat([0, 1], 10)
+    >>> y[0] = 1
+    >>> out_of_fold_posterior(KNeighborsClassifier(1), X, y, 2, random_state=0)[0]
+    array([1., 0.])
+    """
+    probabilities = np.empty((len(y), n))
+    for train, held_out in stratified_folds(y, n, CROSSFIT_FOLDS, random_state):
+        part = None if weights is None else weights[train]
+        fitted = fit_cpe(cpe, X[train], y[train], noise, part)
+        probabilities[held_out] = posterior(fitted, X[held_out], n)
+    return probabilities
 
 
 def deal_folds(y: Labels, folds: int, order: Labels) -> Labels:

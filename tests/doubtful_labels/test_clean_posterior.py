@@ -7,6 +7,7 @@ import pytest
 
 from ncbench import NoiseMatrix
 from ncbench.doubtful_labels.clean_posterior import (
+    as_likely_as_labels,
     as_sharp_as_labels,
     clean_posterior,
     true_label_posterior,
@@ -48,6 +49,15 @@ def test_noisy_labels_show_how_sharp_probabilities_should_be(sharpness: float) -
     found = as_sharp_as_labels(given, T.draw_labels(clean, rng), T)
     assert np.abs(found - eta).mean() < 0.01
     assert sharpness == 1 or np.abs(given - eta).mean() > 0.05
+
+
+def test_noisy_labels_show_which_of_two_learners_to_follow() -> None:
+    rng = np.random.default_rng(0)
+    first, second = rng.dirichlet([0.3, 0.3, 0.3], size=(2, 4000))
+    eta = 0.3 * first + 0.7 * second
+    clean = np.array([rng.choice(3, p=p) for p in eta])
+    found = as_likely_as_labels(first, second, T.draw_labels(clean, rng), T)
+    assert np.abs(found - eta).mean() < 0.01
 
 
 @pytest.mark.parametrize("y", [0, 1])
