@@ -26,9 +26,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("damaged records")]
 
 NAMES = [*DAMAGES, *FILES]
 SWEEP = (
-    "-m", "dataset=iris", "algo=cpe_argmax,nclr_plugin", "cpe=logistic", "cpe.C=1.0", "trials=2",
+    "-m", "dataset=iris", "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=2",
     f"sigma=range(0.001,{0.001 * (len(NAMES) + 2.5):.4f},0.001)", "seed=0",
 )  # fmt: skip
+OTHER = tuple("algo=nclr_plugin" if word == "algo=cpe_argmax" else word for word in SWEEP[:-2])
 COMMANDS = {
     "aggregate": ("aggregate", "outputs"),
     "aggregate csv": ("aggregate", "outputs", "--format", "csv"),
@@ -72,8 +73,11 @@ class Damaged:
         (folder / "reference.csv").write_text(
             "measure,dataset,algo,sigma,mean,sem\nh_mean,iris,nclr_plugin,0.05,0.2,0.01\n"
         )
+        chosen = sorted((folder / "outputs" / "cells").glob("*/record.json"))
+        # Another algorithm beside the two cells that stay whole, and beside the reference.
+        whole = ",".join(str(read_json(path)["config"]["sigma"]) for path in chosen[:2])
+        assert run(*OTHER, f"sigma={whole},0.05", "seed=0")[0] == 0
         paths = sorted((folder / "outputs" / "cells").glob("*/record.json"))
-        chosen = [p for p in paths if read_json(p)["config"]["algo"]["name"] == "cpe_argmax"]
         self.path = dict(zip(NAMES, chosen[2:], strict=False))
         assert len(self.path) == len(NAMES)
         self.before = {path: trials(path) for path in paths}

@@ -46,7 +46,7 @@ def shown(configs: list[dict[str, Any]]) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flips", [1000])
+@pytest.mark.parametrize("flips", [600])
 def test_no_flipped_byte_changes_a_number_quietly(
     flips: int, ncbench: Callable, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

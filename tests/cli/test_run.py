@@ -65,6 +65,7 @@ def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
         assert (row["mean"] is None) == (row["status"] == "skipped")
 
 
+@pytest.mark.slow
 def test_a_failing_cell_is_recorded_and_the_others_run(ncbench: Callable, tmp_path: Path) -> None:
     outcome = ncbench("-m", *QUICK, "noise=random,recorded")
     assert outcome.code == 1

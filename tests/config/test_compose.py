@@ -24,6 +24,7 @@ def plain(cfg: DictConfig) -> dict:
     return {key: OmegaConf.to_container(cfg)[key] for key in cfg if key != "hydra"}
 
 
+@pytest.mark.slow
 def test_cells_composed_together_are_those_composed_alone(session: HydraSession) -> None:
     combinations = [
         ["dataset=wine", "sigma=0.2", "algo=ncfw", "algo.max_iter=7"],

@@ -45,6 +45,7 @@ hydra:
 """
 
 
+@pytest.mark.slow
 def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "mine" / "experiment").mkdir(parents=True)
     (tmp_path / "mine" / "experiment" / "short.yaml").write_text(EXPERIMENT)

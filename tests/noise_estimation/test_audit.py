@@ -51,6 +51,7 @@ def test_an_interval_of_the_share_does_not_begin_below_0() -> None:
     assert share.high > share.estimate
 
 
+@pytest.mark.slow
 def test_the_first_rows_of_a_plan_are_a_random_part(ncbench: Callable, tmp_path: Path) -> None:
     write(tmp_path / "pets.csv")
     options = ("estimate-noise", "pets.csv", "--target", "label", "--t-estimator", "forward_map")
@@ -347,6 +348,7 @@ def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path)
     assert found["pairs"]["share_without"]["estimate"] != found["share"]["estimate"]
 
 
+@pytest.mark.slow
 def test_an_annotator_with_few_labels_is_neither_the_best_nor_certain(
     ncbench: Callable, tmp_path: Path
 ) -> None:
