@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, with_possible_recalls
 from ncbench.errors import NcbenchError
-from ncbench.learning.class_names import numbered
+from ncbench.learning.class_names import aligned_noise
 from ncbench.learning.classifier import prediction
 from ncbench.plugin import get_registry
 
@@ -25,9 +26,10 @@ def scorer(
     ----------
     measure : str or Measure
         The loss. The score is *minus* the loss, because in scikit-learn greater is better.
-    noise_matrix : NoiseMatrix or array of shape (n, n), optional
-        Noise of the labels used for scoring, ``T[i, j] = P(noisy = i | clean = j)``, classes in
-        sorted order. None means no noise.
+    noise_matrix : NoiseMatrix, DataFrame or array of shape (n, n), optional
+        Noise of the labels used for scoring, ``T[i, j] = P(noisy = i | clean = j)``. A DataFrame,
+        or an estimate with the names of the classes, is aligned by them; other matrices follow the
+        sorted order of the classes. None means no noise.
 
     Examples
     --------
@@ -48,7 +50,8 @@ def scorer(
     psi: Measure = get_registry().build("measure", measure) if isinstance(measure, str) else measure
     noise = noise_matrix
     if noise is not None and not isinstance(noise, NoiseMatrix):
-        noise = NoiseMatrix(noise)
+        checked = NoiseMatrix(np.asarray(noise))  # before anything is fitted
+        noise = noise if isinstance(noise, pd.DataFrame) else checked
     return NoiseCorrectedScorer(psi, noise)
 
 
@@ -60,24 +63,17 @@ class NoiseCorrectedScorer:
     """
 
     measure: Measure
-    noise_matrix: NoiseMatrix | None
+    noise_matrix: NoiseMatrix | pd.DataFrame | None
 
     def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
         """Return the score of a fitted classifier on noisy labels."""
         check_is_fitted(estimator)
         labels = _checked(np.asarray(y), np.asarray(estimator.classes_))
         # The training part or the scored part of a fold may lack a rare class.
-        classes = numbered(np.union1d(estimator.classes_, labels), self.noise_matrix)
-        n = len(classes)
-        if self.noise_matrix is not None and self.noise_matrix.n != n:
-            raise NcbenchError(
-                f"scorer: the noise matrix has {self.noise_matrix.n} classes, the labels have {n}: "
-                f"{', '.join(map(str, classes))}; every class must be in the training part or in "
-                "the scored part, so use stratified folds, or labels 0..n-1"
-            )
+        seen = np.union1d(estimator.classes_, labels)
+        classes, noise = aligned_noise(self.noise_matrix, seen)
         codes = np.searchsorted(classes, labels).astype(np.int64)
         C = expected_confusion(codes, prediction(estimator, X, classes))
-        noise = NoiseMatrix.of(self.noise_matrix, n)
         psi = self.measure.for_classes([str(name) for name in classes])
         return -psi(with_possible_recalls(noise.correct_confusion(C)))
 

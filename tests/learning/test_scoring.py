@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from counting import confusion_matrix
 from sklearn.base import clone
@@ -120,10 +121,24 @@ def test_a_class_may_be_absent_from_the_training_part_or_from_what_is_scored() -
     # T^-1 of the shares (1/4, 1/4, 1/2) of the labels: ((1/4, 1/4, 1/2) - 0.1) / 0.7.
     found = scorer("zero_one", three)(model, X, ["a", "b", "c", "c"])
     assert found == pytest.approx(0.15 / 0.7 - 1)
-    with pytest.raises(NcbenchError, match=r"3 classes, the labels have 2: a, b; .*stratified"):
+    with pytest.raises(
+        NcbenchError, match="if the labels lack a class, give a DataFrame with the names"
+    ):
         scorer("zero_one", three)(model, X, ["a", "b", "b", "b"])
+    named = pd.DataFrame(three.matrix, index=[*"abc"], columns=[*"abc"])
+    assert np.isfinite(scorer("zero_one", named)(model, X, ["a", "b", "b", "b"]))
     numbers = DummyClassifier(strategy="most_frequent").fit(X, [0, 0, 1, 1])
     assert np.isfinite(scorer("zero_one", three)(numbers, X, [0, 1, 1, 1]))
+
+
+def test_a_noise_matrix_with_names_is_aligned_by_them() -> None:
+    X, y = np.zeros((4, 1)), ["ill", "well", "well", "well"]
+    model = DummyClassifier(strategy="most_frequent").fit(X, y)
+    T = pd.DataFrame([[0.75, 0.0], [0.25, 1.0]], ["ill", "well"], ["ill", "well"])
+    for named in (T, T.loc[["well", "ill"]], T.loc[["well", "ill"], ["well", "ill"]]):
+        assert scorer("zero_one", named)(model, X, y) == pytest.approx(-1 / 3)
+    with pytest.raises(NcbenchError, match="rows Ill, well and columns ill, well"):
+        scorer("zero_one", T.rename(index={"ill": "Ill"}))(model, X, y)
 
 
 def test_what_is_wrong_is_said_before_anything_is_fitted() -> None:
