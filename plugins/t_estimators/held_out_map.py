@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.data import UNKNOWN
-from ncbench.errors import require
+from ncbench.errors import NcbenchError, require
 from ncbench.learning import OffDiagonal, deal_folds, fit_cpe, posterior
 from ncbench.noise_estimation import repair_estimate
 from ncbench.types import Array, Labels
@@ -27,6 +27,7 @@ _BOUNDS = (-12.0, 4.0)  # of V; beyond them, the sigmoid is flat
 _TYPICAL_LEVEL = 0.2
 _LEVEL_SD = 2.0  # of the level's log odds: from 0.5 % to almost all labels within two
 _SHARPNESS_SD = 10.0
+_MOST_CLASSES = 80  # the covariance of all entries of T would have n^2 (n - 1)^2 numbers
 _CLEAR = 0.05  # share of ambiguous examples up to which classes are apart
 
 
@@ -86,9 +87,15 @@ class HeldOutMAP:
 
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate; the CPE learner is not used."""
+        n = sample.n_classes
+        if n > _MOST_CLASSES:
+            raise NcbenchError(
+                f"held_out_map: {n} classes; it takes at most {_MOST_CLASSES}. Are these labels "
+                "classes? If so, merge rare ones, or use another estimator, such as confident_joint"
+            )
         rng = sample.rng
         rows = self._rows(sample)
-        X, y, n = sample.X[rows], sample.y[rows], sample.n_classes
+        X, y = sample.X[rows], sample.y[rows]
         checked = None if sample.checked is None else sample.checked[rows]
         evidence = held_out_log_probabilities(
             X, y, n, deal_folds(y, self.folds, rng.permutation(len(y)))

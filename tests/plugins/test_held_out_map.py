@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
-from ncbench import NoiseMatrix, NoisySample, load
+from ncbench import NcbenchError, NoiseMatrix, NoisySample, load
 from ncbench.data import UNKNOWN
 from ncbench.noise_estimation import share_of_wrong
 from ncbench_plugins.t_estimators.held_out_map import HeldOutMAP, _Model, best_fit
@@ -110,3 +110,12 @@ def test_checked_examples_are_kept_in_a_part():
         rng.normal(size=(100, 2)), np.arange(100) % 2, 2, None, rng, checked=checked
     )
     assert set(range(90, 100)) <= set(HeldOutMAP(max_rows=20)._rows(sample).tolist())
+
+
+def test_labels_that_are_hardly_classes_are_refused() -> None:
+    y = np.arange(200) % 90
+    sample = NoisySample(
+        X=np.zeros((200, 1)), y=y, n_classes=90, cpe=None, rng=np.random.default_rng(0)
+    )
+    with pytest.raises(NcbenchError, match="90 classes; it takes at most 80"):
+        load("t_estimator", "held_out_map")().estimate(sample)
