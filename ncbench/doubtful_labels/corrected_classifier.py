@@ -15,6 +15,7 @@ from ncbench.core import ConfusionPath, Measure, Mixture, NoiseMatrix, project_t
 from ncbench.doubtful_labels.clean_posterior import clean_posterior
 from ncbench.doubtful_labels.noise_argument import (
     number_labels,
+    require_no_gap,
     require_sparse,
     t_estimator,
 )
@@ -147,6 +148,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
             raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
         if issparse(X):
             require_sparse(learner, self.noise_matrix)
+        require_no_gap(y)
         features, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
         numbers = number_labels(labels, self.noise_matrix, estimator, clean, annotations)
         psi = psi.for_classes(numbers.names)

@@ -95,6 +95,13 @@ def test_probabilities_rank_as_well_as_the_learners() -> None:
     assert ours > roc_auc_score(truth, fitted.prediction_distribution(data)[:, 1]) + 0.01
 
 
+def test_a_missing_label_is_named_with_its_row() -> None:
+    labels = Y.astype(object)
+    labels[7] = None
+    with pytest.raises(NcbenchError, match=r"y\[7\] is None; leave out the rows without"):
+        model("q_mean").fit(X, labels)
+
+
 def test_decisions() -> None:
     few = np.round(X[:, :1])  # four values: only a mixture divides the examples of one
     drawn = model("q_mean", decision="sample", random_state=0).fit(few, Y)
