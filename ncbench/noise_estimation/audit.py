@@ -122,12 +122,11 @@ def plan(noise: NoiseEstimate, data: OwnData, width: float, seed: int = 0) -> La
     """Return the rows to check, from 1, for an interval of the share of wrong labels this wide.
 
     They are drawn at random from the rows without a checked label, and in the order of the draw, so
-    that the first of them are a random part, too. Their number needs no model; the interval of the
-    estimate with them is usually narrower.
+    that the first of them are a random part, too. They are enough if no more labels are wrong than
+    ``noise.at_most``; the interval of the estimate with them is usually narrower.
     """
-    likely = noise.share.estimate if noise.share.high is None else noise.share.high
     rows = np.arange(len(data.y)) if data.annotations is None else np.unique(data.annotations.rows)
-    count = labels_to_check(likely, width, len(rows)) - noise.checked
+    count = labels_to_check(noise.at_most, width, len(rows)) - noise.checked
     if data.clean is not None and data.annotations is None:
         rows = rows[data.clean == UNKNOWN]
     drawn = stream(seed, "estimate-noise", "plan").permutation(rows)[: max(count, 0)]
@@ -196,6 +195,7 @@ def examine(
         rivals=verdict.rivals,
         doubts=verdict.doubts,
         verdict=verdict.name,
+        at_most=verdict.at_most,
         checked=0 if data.clean is None else int((data.clean != UNKNOWN).sum()),
         counted=counted,
         unchecked=unchecked,

@@ -84,6 +84,9 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         Reasons for the verdict.
     rivals : tuple of Rival
         Estimates that rest on other assumptions.
+    at_most : float
+        The largest share of wrong labels among these, the bound by what can be predicted, and the
+        end of the interval.
     checked : int
         Number of checked labels that were used.
     unchecked : Interval or None
@@ -123,6 +126,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         rivals: Sequence[Rival] = (),
         doubts: Sequence[str] = (),
         verdict: str = DO_NOT_RELY,
+        at_most: float = 0.5,
         checked: int = 0,
         counted: NoiseMatrix | None = None,
         unchecked: Interval | None = None,
@@ -145,11 +149,17 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         self.rivals = tuple(rivals)
         self.doubts = tuple(doubts)
         self.verdict = verdict
+        self.at_most = at_most
         self.checked = checked
         self.counted = counted
         self.unchecked = unchecked
         self.annotators = tuple(annotators)
         self.examples = examples
+
+    def __repr__(self) -> str:
+        rows = f"{self.counts.sum():,}"
+        found = f"{self.share} of {rows} labels are wrong; {self.verdict}"
+        return f"<NoiseEstimate by {self.estimator}: {found}>"
 
     @property
     def true_given_label(self) -> Array:

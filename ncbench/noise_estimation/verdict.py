@@ -25,6 +25,7 @@ from ncbench.noise_estimation.estimate import (
     class_frequencies,
     share_of_wrong,
 )
+from ncbench.noise_estimation.label_notices import shown_names
 from ncbench.noise_estimation.sample import NoisySample
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
@@ -53,6 +54,8 @@ class Verdict:
     name: str
     doubts: tuple[str, ...]
     rivals: tuple[Rival, ...]
+    at_most: float
+    """The largest share of wrong labels by any of the assumptions, or of the interval."""
 
 
 def judge(
@@ -81,12 +84,14 @@ def judge(
     accuracy = getattr(noise, "accuracy", None)
     if accuracy is None:
         accuracy = (sample.out_of_fold_posterior().argmax(axis=1) == sample.y).mean()
-    open_question = _disagreement(float(accuracy), len(sample.y), share, rivals, counted)
+    known = float(accuracy), len(sample.y), share, rivals
+    at_most = max(_shares(*known)[1], share.high or 0.0)
+    open_question = _disagreement(*known, counted)
     if share.estimate < _NONE and not warnings and not open_question:
-        return Verdict(NO_NOISE, (), rivals)
+        return Verdict(NO_NOISE, (), rivals, at_most)
     weak = _weak_points(noise, sample.counts, sample.classes, low, high)
     doubts = [*warnings, *weak, *open_question, *_wide(share)]
-    return Verdict(DO_NOT_RELY if doubts else RELY, tuple(doubts), rivals)
+    return Verdict(DO_NOT_RELY if doubts else RELY, tuple(doubts), rivals, at_most)
 
 
 def cheap_doubts(
@@ -126,7 +131,8 @@ another class, or drop its rows']
 def labels_to_check(share: float, width: float, rows: int) -> int:
     """Return how many labels, drawn at random, give a 90% interval of this width.
 
-    Counted as a share of a finite number of rows, without a model.
+    Counted as a share of a finite number of rows, without a model. If the share is smaller than
+    supposed, or larger than one half, the interval is narrower.
 
     Examples
     --------
@@ -135,7 +141,7 @@ def labels_to_check(share: float, width: float, rows: int) -> int:
     >>> labels_to_check(0.2, 0.1, rows=200)
     93
     """
-    share = min(max(share, 1 / rows), 1 - 1 / rows)
+    share = min(max(share, 1 / rows), 0.5)
     wanted = share * (1 - share) * (2 * _Z / width) ** 2
     return int(np.ceil(wanted / (1 + wanted / rows)))
 
@@ -166,6 +172,15 @@ def _rivals(sample: NoisySample) -> Iterator[Rival]:
             yield Rival(name, assumption, share_of_wrong(noise, sample.counts))
 
 
+def _shares(
+    accuracy: float, rows: int, share: Interval, rivals: Sequence[Rival]
+) -> tuple[float, float, float]:
+    """Return the least and the largest estimate of the share, and the bound on any."""
+    bound = float(1 - accuracy + _Z * np.sqrt(accuracy * (1 - accuracy) / rows))
+    shares = [share.estimate, *(rival.share for rival in rivals)]
+    return min(shares), min(max(shares), max(bound, share.estimate)), bound
+
+
 def _disagreement(
     accuracy: float,
     rows: int,
@@ -174,20 +189,20 @@ def _disagreement(
     counted: Interval | None,
 ) -> list[str]:
     """Return a reason for doubt if what the assumptions allow is too far apart."""
-    bound = 1 - accuracy + _Z * np.sqrt(accuracy * (1 - accuracy) / rows)
-    shares = [share.estimate, *(rival.share for rival in rivals)]
-    lowest, highest = min(shares), min(max(shares), max(bound, share.estimate))
+    lowest, highest, bound = _shares(accuracy, rows, share, rivals)
+    at_most = max(highest, share.high or 0.0)
     if counted is not None and counted.low is not None and counted.high is not None:
         if not counted.low <= share.estimate <= counted.high:
             return [
                 f"the estimate, {share.estimate:.0%}, is not in the interval of the checked "
-                f"labels, {counted}; were they drawn at random?"
+                f"labels, {counted}. If these were drawn at random, rely on them: mistakes may "
+                "depend on more than the class, which no noise matrix describes"
             ]
         lowest, highest = max(lowest, counted.low), min(highest, counted.high)
     apart = highest - lowest
     if apart <= max(_CLOSE, _CLOSE_RATIO * share.estimate):
         return []
-    count = labels_to_check((lowest + highest) / 2, apart / 2, rows)
+    count = labels_to_check(at_most, round(apart / 2, 2), rows)  # as --plan
     others = "; ".join(f"{min(r.share, highest):.0%} if {r.assumption}" for r in rivals)
     if any(rival.share > highest for rival in rivals) and highest == bound:
         others += f"; more is impossible, because {accuracy:.0%} of held-out labels are predicted"
@@ -202,7 +217,13 @@ def _wide(share: Interval) -> Iterator[str]:
     if share.low is None or share.high is None:
         return
     if share.width > max(_UNCERTAIN, _UNCERTAIN_RATIO * share.estimate):
-        yield f"the share of wrong labels is uncertain: {share.low:.1%} to {share.high:.1%}"
+        said = f"the share of wrong labels is uncertain: {share.low:.1%} to {share.high:.1%}"
+        if share.estimate - share.low < 0.1 * share.width:
+            said += (
+                ". The estimate is at the lower end: where classes overlap, it prefers less noise "
+                "if more explains the labels as well"
+            )
+        yield said
 
 
 def classes_gone(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> list[str]:
@@ -226,6 +247,7 @@ def _weak_points(
         )
     # Most labels of a rare class may be wrong labels of other classes.
     true = class_frequencies(noise, counts) * counts.sum()
+    classes = shown_names(classes)
     gone = classes_gone(noise, counts, classes)
     for name in gone:
         yield (

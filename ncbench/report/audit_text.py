@@ -67,8 +67,8 @@ def plan_text(noise: NoiseEstimate, rows: Labels, width: float) -> str:
         shown += f"\nThese are {_ROWS} of them, drawn at random as well; --json lists all."
     labels = counted(len(rows), "more label" if noise.checked else "label")
     return (
-        f"\nFor an interval of the share of wrong labels that is at most {width:g} wide, without "
-        f"relying on any assumption, check {labels} "
+        f"\nFor an interval of the share of wrong labels that is at most {width:g} wide, also if "
+        f"{min(noise.at_most, 0.5):.0%} of them are wrong, check {labels} "
         "drawn at random, put the true labels into a column, and name it with --clean-column. "
         f"Rows, counted from 1 without the header:\n{shown}"
     )

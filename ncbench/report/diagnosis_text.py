@@ -99,7 +99,8 @@ def _reliance(noise: NoiseEstimate) -> str:
         return "That is next to nothing: you can use the labels as they are."
     if noise.verdict == DO_NOT_RELY:
         reasons = counted(len(noise.doubts), "reason speaks", "reasons speak")
-        return f"Do not rely on this number yet: {reasons} against it. The page lists them."
+        listed = "it" if len(noise.doubts) == 1 else "them"
+        return f"Do not rely on this number yet: {reasons} against it. The page lists {listed}."
     if noise.checked:
         labels = counted(noise.checked, "checked label agrees", "checked labels agree")
         return f"You can rely on this number: {labels} with it."
@@ -122,10 +123,11 @@ def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
             return f"Next, {sure}."
         return "No single label is more probably wrong than right."
     found = issues["expected_issues"].iloc[count - 1]
-    what = f"{count:,} labels that are" if count > 1 else "label that is"
+    if count == 1:
+        return f"{listed} the label that is more probably wrong than right."
     return (
-        f"{listed} the {what} more probably wrong than right: about {found:,.0f} of them should be "
-        "wrong."
+        f"{listed} the {count:,} labels that are more probably wrong than right: about "
+        f"{found:,.0f} of them should be wrong."
     )
 
 

@@ -33,6 +33,8 @@ def test_it_is_a_noise_matrix_with_names_and_intervals(found: NoiseEstimate):
     assert found.share.low is not None
     assert found.share.low < found.share.estimate < found.share.high  # type: ignore[operator]
     assert np.abs(found.matrix - T).max() < 0.08
+    share = f"{found.share} of 300 labels are wrong"
+    assert repr(found) == f"<NoiseEstimate by held_out_map: {share}; {found.verdict}>"
 
 
 def test_what_a_label_says_of_the_truth_follows_from_bayes(found: NoiseEstimate):

@@ -1,11 +1,14 @@
 """When an estimate of noise is said to be reliable."""
 
+import re
+
 import numpy as np
 import pytest
 
 from ncbench import NcbenchError, estimate_noise
 from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import cheap_doubts
+from ncbench.noise_estimation.audit import OwnData, plan
 from ncbench.noise_estimation.estimate import Interval, Rival
 from ncbench.noise_estimation.verdict import _disagreement, counted_share, labels_to_check
 
@@ -55,7 +58,7 @@ def test_checked_labels_that_contradict_the_estimate_are_a_doubt():
     X, y, truth = problem(4, 0.2)
     clean = np.where(y != truth, truth, None)  # only wrong labels were checked
     found = estimate_noise(X, y, random_state=0, estimator="hoc", bootstrap=0, clean=clean)
-    assert any("drawn at random?" in doubt for doubt in found.doubts)
+    assert any("If these were drawn at random, rely on" in doubt for doubt in found.doubts)
     assert found.unchecked is None  # hoc does not use them
 
 
@@ -65,6 +68,18 @@ def test_as_many_labels_as_planned_give_the_width(share: float):
     got = counted_share(round(share * count), count)
     assert got.width == pytest.approx(0.08, abs=0.006)
     assert labels_to_check(share, 0.08, rows=100) <= 100
+    fewer = counted_share(round(share * count / 2), count)  # fewer are wrong than supposed
+    assert fewer.width <= got.width
+
+
+def test_the_verdict_asks_for_as_many_labels_as_the_plan():
+    X, y, _ = problem(1, 0.1, seed=1)
+    found = estimate_noise(X, y, "forward_map", random_state=0)
+    (doubt,) = [doubt for doubt in found.doubts if "--plan" in doubt]
+    count, width = re.findall(r"check about (\d+) labels .*--plan ([\d.]+)", doubt)[0]
+    data = OwnData("x", X, y, ("a", "b"))
+    assert len(plan(found, data, float(width))) == int(count)
+    assert found.at_most >= max(found.share.high or 0, found.share.estimate)
 
 
 def test_a_rival_that_cannot_be_fitted_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +106,11 @@ def test_reasons_that_cost_nothing():
     assert said.startswith("by this estimate, hardly any label of bee is right; check some, and")
     assert not cheap_doubts(T, few, ["ant", "bee"], Interval(0.01), low, high)
     (said,) = cheap_doubts(T, few, ["ant", "bee"], Interval(0.06, 0.06, 0.3), None, None)
+    assert said.startswith("the share of wrong labels is uncertain: 6.0% to 30.0%. The estimate is")
+    (said,) = cheap_doubts(T, few, ["ant", "bee"], Interval(0.16, 0.06, 0.3), None, None)
     assert said == "the share of wrong labels is uncertain: 6.0% to 30.0%"
+    (said,) = cheap_doubts(T, np.array([80, 20]), ["ant", "bee "], share, None, None)
+    assert "label of 'bee ' is right" in said
 
 
 def test_a_share_that_predictions_exclude_is_said_with_the_reason():

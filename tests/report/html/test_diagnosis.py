@@ -29,7 +29,7 @@ def test_what_the_page_says(tmp_path: Path) -> None:
     text = " ".join(re.sub(r"<[^>]*>", " ", (tmp_path / "page.html").read_text()).split())
     for said in (
         "About 27% of the 400 labels are wrong, some 108 (90% interval: 22% to 33%).",
-        "Do not rely on this number yet: 1 reason speaks against it. The page lists them.",
+        "Do not rely on this number yet: 1 reason speaks against it. The page lists it.",
         "Correcting for the noise lowers the estimated loss of G-mean from 0.250 to 0.200 but "
         "raises the estimated loss of Micro F1 from 0.300 to 0.310; for the other measures no "
         "difference can be told; this, too, rests on the estimate.",
