@@ -85,7 +85,7 @@ def judge(
     if accuracy is None:
         accuracy = (sample.out_of_fold_posterior().argmax(axis=1) == sample.y).mean()
     known = float(accuracy), len(sample.y), share, rivals
-    at_most = max(_shares(*known)[1], share.high or 0.0)
+    *_, at_most = _shares(*known)
     open_question = _disagreement(*known, counted)
     if share.estimate < _NONE and not warnings and not open_question:
         return Verdict(NO_NOISE, (), rivals, at_most)
@@ -174,11 +174,12 @@ def _rivals(sample: NoisySample) -> Iterator[Rival]:
 
 def _shares(
     accuracy: float, rows: int, share: Interval, rivals: Sequence[Rival]
-) -> tuple[float, float, float]:
-    """Return the least and the largest estimate of the share, and the bound on any."""
+) -> tuple[float, float, float, float]:
+    """Return the least and the largest estimate, the bound on any, and ``Verdict.at_most``."""
     bound = float(1 - accuracy + _Z * np.sqrt(accuracy * (1 - accuracy) / rows))
     shares = [share.estimate, *(rival.share for rival in rivals)]
-    return min(shares), min(max(shares), max(bound, share.estimate)), bound
+    highest = min(max(shares), max(bound, share.estimate))
+    return min(shares), highest, bound, max(highest, share.high or 0.0)
 
 
 def _disagreement(
@@ -189,8 +190,7 @@ def _disagreement(
     counted: Interval | None,
 ) -> list[str]:
     """Return a reason for doubt if what the assumptions allow is too far apart."""
-    lowest, highest, bound = _shares(accuracy, rows, share, rivals)
-    at_most = max(highest, share.high or 0.0)
+    lowest, highest, bound, at_most = _shares(accuracy, rows, share, rivals)
     if counted is not None and counted.low is not None and counted.high is not None:
         if not counted.low <= share.estimate <= counted.high:
             return [
@@ -219,10 +219,7 @@ def _wide(share: Interval) -> Iterator[str]:
     if share.width > max(_UNCERTAIN, _UNCERTAIN_RATIO * share.estimate):
         said = f"the share of wrong labels is uncertain: {share.low:.1%} to {share.high:.1%}"
         if share.estimate - share.low < 0.1 * share.width:
-            said += (
-                ". The estimate is at the lower end: where classes overlap, it prefers less noise "
-                "if more explains the labels as well"
-            )
+            said += "; the estimate is at the lower end, so that rather more are wrong than fewer"
         yield said
 
 

@@ -97,7 +97,7 @@ def test_with_many_classes_losses_are_not_too_high() -> None:
             covered[name] += abs(loss - 0.045) <= half
             losses[name].append(loss)
     for name in psis:
-        assert covered[name] >= 15, name  # 18 expected
+        assert covered[name] >= 16, name  # 18 expected
         assert np.mean(losses[name]) == pytest.approx(0.045, abs=0.01), name
 
 
