@@ -13,7 +13,7 @@ from ncbench import NoiseMatrix
 from ncbench.data import TableEncoder
 from ncbench.doubtful_labels import Gain, Performance
 from ncbench.noise_estimation import NoiseEstimate, OwnData
-from ncbench.noise_estimation.estimate import DO_NOT_RELY, Interval, Rival
+from ncbench.noise_estimation.estimate import DO_NOT_RELY, Annotator, Interval, Rival
 from ncbench.report.html.diagnosis import write_diagnosis
 
 SHARE = 0.27
@@ -48,6 +48,13 @@ def made_up_gain(measure: str, corrected: float, plain: float, error: float = 0.
     return Gain(*losses, difference, difference - error, difference + error)
 
 
+def made_up_person(name: str, n: int) -> Annotator:
+    """Return somebody who calls a fifth of class 1 class 0."""
+    confusion = np.eye(n)
+    confusion[:2, 1] = 0.2, 0.8
+    return Annotator(name, 120, Interval(0.9, 0.85, 0.95), confusion, (40,) * n)
+
+
 def made_up_issues(classes: Sequence[str], rows: int = 400) -> pd.DataFrame:
     wrong = np.linspace(0.97, 0.01, rows)
     row = np.arange(1, rows + 1)
@@ -64,8 +71,10 @@ def made_up_issues(classes: Sequence[str], rows: int = 400) -> pd.DataFrame:
     )
 
 
-def write_made_up_diagnosis(path: Path, classes: Sequence[str], rows: int = 400) -> None:
-    """Write a page with these classes."""
+def write_made_up_diagnosis(
+    path: Path, classes: Sequence[str], rows: int = 400, people: Sequence[str] = ()
+) -> None:
+    """Write a page with these classes, and these people who gave labels."""
     table = pd.DataFrame(
         {
             "alcohol": np.linspace(11, 15, rows),
@@ -83,6 +92,10 @@ def write_made_up_diagnosis(path: Path, classes: Sequence[str], rows: int = 400)
         made_up_gain("micro_f1", 0.31, 0.3, error=0.002),
         made_up_gain("zero_one", 0.2, 0.2),
     ]
-    noise = made_up_noise(classes, rows)
+    annotators = [made_up_person(name, len(classes)) for name in people]
+    noise = made_up_noise(classes, rows, annotators=annotators)
+    issues = made_up_issues(classes, rows)
+    if people:
+        issues = issues.assign(agree=2, labels=3)
     command = "python -m ncbench diagnose wine.csv --target label"
-    write_diagnosis(path, data, noise, made_up_issues(classes, rows), gains, command)
+    write_diagnosis(path, data, noise, issues, gains, command)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ncbench.errors import NcbenchError, UnknownName
 
 if TYPE_CHECKING:
+    from ncbench.noise_estimation import OwnData
     from ncbench.results import FrameBuilder, Records
 
 
@@ -93,13 +94,44 @@ def add_own_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data", metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file with labels"
     )
-    parser.add_argument("--target", required=True, metavar="COLUMN", help="the noisy labels")
-    parser.add_argument(
-        "--clean-column",
-        metavar="COLUMN",
-        help="checked labels, empty elsewhere; they are used to estimate the noise",
-    )
+    add_labels(parser, "checked labels, empty elsewhere; they are used to estimate the noise")
     add_columns(parser)
+
+
+def add_labels(parser: argparse.ArgumentParser, clean_help: str) -> None:
+    """Add the columns of noisy labels, by one or several people, and of checked ones."""
+    labels = parser.add_mutually_exclusive_group(required=True)
+    labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
+    labels.add_argument(
+        "--annotators",
+        metavar="COLUMNS",
+        type=names,
+        default=[],
+        help="instead of --target: a column for each of several people, as a,b,c",
+    )
+    labels.add_argument(
+        "--annotations",
+        metavar="FILE",
+        help="instead of --target: a file with a row for each label: row of the example, from 1; "
+        "annotator; label",
+    )
+    parser.add_argument("--clean-column", metavar="COLUMN", help=clean_help)
+
+
+def read_labeled(args: argparse.Namespace, one_each: bool = True) -> OwnData:
+    """Read the file and the labels that ``add_labels`` names.
+
+    Of several people's labels, the most probable one of each row, or all.
+    """
+    from ncbench.noise_estimation import one_label_each, read_annotations, read_own_data
+    from ncbench.run import working
+
+    checked, others = args.clean_column, columns(args)
+    with working(f"Reading {args.data}"):
+        if args.target:
+            return read_own_data(args.data, args.target, checked, **others)
+        data = read_annotations(args.data, args.annotators, args.annotations, checked, **others)
+        return one_label_each(data) if one_each else data
 
 
 def add_learning(parser: argparse.ArgumentParser, cpe: str) -> None:
@@ -160,27 +192,30 @@ def noise_matrix(args: argparse.Namespace) -> Any:
                 "--clean-column is for an estimate of the noise, which --noise-matrix replaces; "
                 "leave one of the two out"
             )
+        if not args.target:
+            raise NcbenchError(
+                "the labels of several people are for an estimate of the noise, which "
+                "--noise-matrix replaces; leave it out, or name one column with --target"
+            )
         return read_noise_matrix(args.noise_matrix)
     if args.t_estimator != "estimate":
         require_buildable("--t-estimator", "t_estimator", args.t_estimator)
-        _require_needs(args.t_estimator, args.clean_column)
+        _require_needs(args)
     return args.t_estimator
 
 
-def _require_needs(t_estimator: str, clean_column: str | None) -> None:
+def _require_needs(args: argparse.Namespace) -> None:
     """Raise NcbenchError if a T estimator needs what the options do not give."""
     from ncbench.plugin import get_registry, needs_of
 
-    instead = {
-        "noise_matrix": "the noise matrix; use --noise-matrix FILE instead",
-        "annotations": "the labels of several people; estimate with `ncbench estimate-noise "
-        "--annotators COLUMNS --json`, and use --noise-matrix FILE",
-    }
-    if clean_column is None:
+    instead = {"noise_matrix": "the noise matrix; use --noise-matrix FILE instead"}
+    if args.target:
+        instead["annotations"] = "the labels of several people; give --annotators COLUMNS"
+    if args.clean_column is None:
         instead["clean_labels"] = "checked labels; give --clean-column COLUMN"
-    for need in sorted(needs_of(get_registry().build("t_estimator", t_estimator))):
+    for need in sorted(needs_of(get_registry().build("t_estimator", args.t_estimator))):
         if need in instead:
-            raise NcbenchError(f"--t-estimator {t_estimator} needs {instead[need]}")
+            raise NcbenchError(f"--t-estimator {args.t_estimator} needs {instead[need]}")
 
 
 def require_measures(names: Sequence[str], optimized: bool = False) -> None:

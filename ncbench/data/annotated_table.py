@@ -4,7 +4,7 @@ Missing labels are allowed, in every column. Classes are compared by name.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ncbench.data.encoding import encoded, refuse_missing, require_columns
 from ncbench.data.labels import label_array
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError
+from ncbench.types import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +64,36 @@ def annotated_dataset(
     >>> data.y, data.annotations.names, data.annotations.labels
     (array([ 0, -1, -1]), ('ann', 'bob'), array([0, 1, 1, 0, 1]))
     """
+    labels = annotated_labels(table, where=where, target=target, columns=columns, long=long)
+    return Dataset(
+        X=encoded(labels.others, where=where, **encoding),
+        y=labels.clean,
+        classes=labels.classes,
+        name=name,
+        source=source,
+        annotations=labels.annotations,
+    )
+
+
+class AnnotatedLabels(NamedTuple):
+    """The labels of a table, and its other columns."""
+
+    others: "pd.DataFrame"
+    classes: tuple[str, ...]
+    clean: Labels
+    """Checked labels, or ``UNKNOWN``."""
+    annotations: Annotations
+
+
+def annotated_labels(
+    table: "pd.DataFrame",
+    *,
+    where: str,
+    target: str | None = None,
+    columns: Sequence[str] = (),
+    long: "pd.DataFrame | None" = None,
+) -> AnnotatedLabels:
+    """Split a table into labels and other columns; parameters as in :func:`annotated_dataset`."""
     labels_in = [*([target] if target else []), *columns]
     require_columns(table, labels_in, where)
     others = table.drop(columns=[c for c in table.columns if str(c) in labels_in])
@@ -87,14 +118,8 @@ def annotated_dataset(
         for row, label in labels.items()
     ]
     rows, people, labels = np.array(triples, dtype=np.int64).reshape(-1, 3).T
-    return Dataset(
-        X=encoded(others, where=where, **encoding),
-        y=y,
-        classes=tuple(str(value) for value in values),
-        name=name,
-        source=source,
-        annotations=Annotations(rows, people, labels, tuple(by_person)),
-    )
+    annotations = Annotations(rows, people, labels, tuple(by_person))
+    return AnnotatedLabels(others, tuple(str(value) for value in values), y, annotations)
 
 
 def _present(column: "pd.Series[Any]") -> dict[int, str]:

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import Measure, NoiseMatrix, stream
-from ncbench.data import UNKNOWN
+from ncbench.data import UNKNOWN, Annotations
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
 from ncbench.doubtful_labels.issues import find_label_issues
 from ncbench.doubtful_labels.named_measure import named_measure
@@ -66,11 +66,19 @@ def labels_to_look_at(data: OwnData, noise: NoiseEstimate, seed: int = 0) -> pd.
     -------
     DataFrame
         ``row``, counted from 1, ``line`` if it is known, ``label`` and ``likeliest`` by name,
-        ``p_wrong``, and ``expected_issues`` and ``expected_precision`` up to this rank.
+        ``p_wrong``, and ``expected_issues`` and ``expected_precision`` up to this rank. If several
+        people gave labels: ``labels``, their number, and ``agree``, how many gave this one.
     """
     rows = _some(len(data.y), MAX_RANKED, seed)
-    found = find_label_issues(data.X[rows], data.y[rows], _nameless(noise), random_state=seed)
-    found = found.assign(row=rows + 1)
+    examples = data.X[rows], data.y[rows]
+    if data.annotations is None:
+        found = find_label_issues(*examples, _nameless(noise), random_state=seed)
+    else:
+        said = _said(data.annotations, len(data.y))[rows]
+        found = find_label_issues(*examples, annotations=said, random_state=seed)
+        found["agree"] = (said == data.y[rows, None]).sum(axis=1)
+        found["labels"] = (said != UNKNOWN).sum(axis=1)
+    found["row"] = rows + 1 if data.table_rows is None else data.table_rows[rows]
     if data.lines is not None:
         found.insert(0, "line", data.lines[rows])
     if data.clean is not None:
@@ -136,6 +144,13 @@ def _out_of_fold(
         fitted = clone(model).fit(X[train], y[train])
         predicted[held_out] = prediction(fitted, X[held_out], np.arange(noise.n))
     return predicted
+
+
+def _said(given: Annotations, m: int) -> Labels:
+    """Return the labels of people as numbers of classes, a column for each, or ``UNKNOWN``."""
+    said = np.full((m, len(given.names)), UNKNOWN, dtype=np.int64)
+    said[given.rows, given.annotators] = given.labels
+    return said
 
 
 def _nameless(noise: NoiseEstimate) -> NoiseMatrix:

@@ -24,6 +24,7 @@ from ncbench.doubtful_labels.noise_argument import (
     require_sparse,
     t_estimator,
 )
+from ncbench.doubtful_labels.several_people import true_labels_of_people
 from ncbench.learning import learner_of, out_of_fold_posterior
 from ncbench.types import Array, Labels
 
@@ -55,8 +56,11 @@ def find_label_issues(
     X : array of shape (m, d)
     y : array of shape (m,)
         Noisy labels of any type.
-    noise_matrix, clean, annotations
+    noise_matrix, clean
         As in :class:`NoiseCorrectedClassifier`. A checked label is wrong or not for certain.
+    annotations : array or DataFrame of shape (m, k), optional
+        Labels of k people, as in :class:`NoiseCorrectedClassifier`. They are evidence beside the
+        features: see ``true_labels_of_people``.
     cpe : scikit-learn classifier or str, optional
         The learner of class probabilities; by default ``forward``, beside trees.
     random_state : int, optional
@@ -121,13 +125,21 @@ def rank_labels(
     noise = numbers.noise
     if noise is None:
         noise = numbers.estimated(estimator, features, None, random_state)
-    learned = features, numbers.y, noise.n, random_state, noise
-    clean_classes = _clean_classes(learner, *learned)
-    if cpe is None:
-        trees = _clean_classes(issue_trees(len(labels), random_state), *learned)
-        clean_classes = as_likely_as_labels(clean_classes, trees, numbers.y, noise)
-        clean_classes = as_sharp_as_labels(clean_classes, numbers.y, noise)
-    truth = true_label_posterior(clean_classes, numbers.y, noise)
+
+    def learned(y: Labels, noise: NoiseMatrix) -> Array:
+        clean_classes = _clean_classes(learner, features, y, random_state, noise)
+        if cpe is not None:
+            return clean_classes
+        trees = issue_trees(len(y), random_state)
+        beside = _clean_classes(trees, features, y, random_state, noise)
+        mixture = as_likely_as_labels(clean_classes, beside, y, noise)
+        return as_sharp_as_labels(mixture, y, noise)
+
+    if numbers.annotations is None:
+        truth = true_label_posterior(learned(numbers.y, noise), numbers.y, noise)
+    else:
+        people = numbers.annotations
+        truth = true_labels_of_people(people, numbers.y, noise, learned, numbers.clean)
     if numbers.clean is not None:
         known = numbers.clean >= 0
         truth[known] = np.eye(noise.n)[numbers.clean[known]]
@@ -153,10 +165,10 @@ def rank_labels(
 
 
 def _clean_classes(
-    learner: Any, X: Array, y: Labels, n: int, random_state: int | None, noise: NoiseMatrix
+    learner: Any, X: Array, y: Labels, random_state: int | None, noise: NoiseMatrix
 ) -> Array:
     """Return out-of-fold probabilities of the clean classes."""
-    noisy = out_of_fold_posterior(learner, X, y, n, random_state, noise)
+    noisy = out_of_fold_posterior(learner, X, y, noise.n, random_state, noise)
     return as_sharp_as_labels(clean_posterior(noisy, noise), y, noise)
 
 

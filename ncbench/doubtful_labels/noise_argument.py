@@ -19,7 +19,12 @@ from ncbench.core import NoiseMatrix, stream
 from ncbench.data import UNKNOWN, Annotations
 from ncbench.errors import NcbenchError
 from ncbench.learning import aligned_noise
-from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, CleanLabels, NoisySample
+from ncbench.noise_estimation import (
+    DEFAULT_T_ESTIMATOR,
+    PEOPLE_T_ESTIMATOR,
+    CleanLabels,
+    NoisySample,
+)
 from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
 from ncbench.noise_estimation.sample import Trusted
 from ncbench.plugin import get_registry, needs_of
@@ -78,7 +83,7 @@ def t_estimator(noise_matrix: Any, clean: Any, annotations: Any) -> Any:
     if isinstance(noise_matrix, str):
         name = noise_matrix
         if name == "estimate":
-            name = "dawid_skene" if "annotations" in here else DEFAULT_T_ESTIMATOR
+            name = PEOPLE_T_ESTIMATOR if "annotations" in here else DEFAULT_T_ESTIMATOR
         estimator = get_registry().build("t_estimator", name)
     elif not hasattr(noise_matrix, "estimate"):
         if here:

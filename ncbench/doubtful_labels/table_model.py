@@ -15,7 +15,13 @@ from ncbench.data import TableEncoder, require_columns
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
 from ncbench.doubtful_labels.named_measure import has_background, named_measure
 from ncbench.errors import NcbenchError, counted, notice_once
-from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, cheap_doubts, uncertainty
+from ncbench.noise_estimation import (
+    DEFAULT_T_ESTIMATOR,
+    PEOPLE_T_ESTIMATOR,
+    OwnData,
+    cheap_doubts,
+    uncertainty,
+)
 from ncbench.types import Array
 
 _KEPT = 1000  # hashes of rows
@@ -56,8 +62,9 @@ class TableModel:
         Parameters
         ----------
         data : OwnData
+            With one label for each example.
         target : str
-            The column of the labels, to remember.
+            The column of the labels, or those of several people, to remember.
         measure, noise_matrix, cpe, random_state
             As in :class:`NoiseCorrectedClassifier`.
         background : str, optional
@@ -70,14 +77,14 @@ class TableModel:
             )
         psi = measure if background is None else named_measure(measure, background)
         model = NoiseCorrectedClassifier(psi, noise_matrix, cpe, random_state=random_state)
-        model.fit(data.X, data.labels, clean=data.clean_labels)
+        model.fit(data.X, data.labels, clean=data.clean_labels, annotations=data.said)
         noise = model.noise_matrix_
         estimator = noise_matrix
         if not isinstance(noise_matrix, str):
             estimator = None
             model.set_params(noise_matrix=noise)  # a DataFrame is not for a file
         elif noise_matrix == "estimate":
-            estimator = DEFAULT_T_ESTIMATOR
+            estimator = DEFAULT_T_ESTIMATOR if data.said is None else PEOPLE_T_ESTIMATOR
         names = [str(name) for name in model.classes_]
         counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
         number = np.asarray(counts, dtype=np.int64)
@@ -93,6 +100,7 @@ class TableModel:
             "t_estimator": estimator,
             "seed": random_state,
             "target": target,
+            "people": data.annotations is not None,
             "rows": len(data.X),
             "repeated_rows": float(times[times > 1].sum() / len(data.X)),
             "features": data.X.shape[1],

@@ -2,6 +2,7 @@
 
 from ncbench.noise_estimation.audit import (
     DEFAULT_T_ESTIMATOR,
+    PEOPLE_T_ESTIMATOR,
     estimate_noise,
     examine,
     plan,
@@ -12,6 +13,7 @@ from ncbench.noise_estimation.estimate import LEVEL, NoiseEstimate, share_of_wro
 from ncbench.noise_estimation.label_notices import shown_names
 from ncbench.noise_estimation.own_data import (
     OwnData,
+    one_label_each,
     read_annotations,
     read_noise_matrix,
     read_own_data,
@@ -27,8 +29,9 @@ from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 from ncbench.noise_estimation.verdict import cheap_doubts, classes_gone
 
 __all__ = [
-    "DEFAULT_T_ESTIMATOR", "LEVEL", "CleanLabels", "Crowd", "NoiseEstimate", "NoisySample",
-    "OwnData", "cheap_doubts", "classes_gone", "dawid_skene", "diagnostics", "estimate_noise",
-    "examine", "plan", "project_columns", "read_annotations", "read_noise_matrix", "read_own_data",
-    "repair_estimate", "restored", "share_of_wrong", "shown_names", "stored", "uncertainty",
+    "DEFAULT_T_ESTIMATOR", "LEVEL", "PEOPLE_T_ESTIMATOR", "CleanLabels", "Crowd", "NoiseEstimate",
+    "NoisySample", "OwnData", "cheap_doubts", "classes_gone", "dawid_skene", "diagnostics",
+    "estimate_noise", "examine", "one_label_each", "plan", "project_columns", "read_annotations",
+    "read_noise_matrix", "read_own_data", "repair_estimate", "restored", "share_of_wrong",
+    "shown_names", "stored", "uncertainty",
 ]  # fmt: skip

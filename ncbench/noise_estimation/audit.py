@@ -14,7 +14,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench.core import NoiseMatrix, stream
-from ncbench.data import UNKNOWN
+from ncbench.data import UNKNOWN, positions
 from ncbench.errors import NcbenchError, require
 from ncbench.learning import deal_folds, learner_of
 from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
@@ -36,6 +36,9 @@ from ncbench.types import Array, Labels
 
 DEFAULT_T_ESTIMATOR = "held_out_map"
 """The T estimator for people who have only noisy labels."""
+
+PEOPLE_T_ESTIMATOR = "dawid_skene"
+"""The T estimator for the labels of several people."""
 
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _Z = NormalDist().inv_cdf(_TAILS[1])
@@ -125,12 +128,12 @@ def plan(noise: NoiseEstimate, data: OwnData, width: float, seed: int = 0) -> La
     that the first of them are a random part, too. They are enough if no more labels are wrong than
     ``noise.at_most``; the interval of the estimate with them is usually narrower.
     """
-    rows = np.arange(len(data.y)) if data.annotations is None else np.unique(data.annotations.rows)
-    count = labels_to_check(noise.at_most, width, len(rows)) - noise.checked
-    if data.clean is not None and data.annotations is None:
+    rows = np.arange(len(data.y)) if data.examples is None else data.examples
+    count = labels_to_check(noise.at_most, width, len(np.unique(rows))) - noise.checked
+    if data.clean is not None:
         rows = rows[data.clean == UNKNOWN]
-    drawn = stream(seed, "estimate-noise", "plan").permutation(rows)[: max(count, 0)]
-    return np.asarray(drawn + 1)
+    drawn = stream(seed, "estimate-noise", "plan").permutation(np.unique(rows))[: max(count, 0)]
+    return np.asarray(drawn + 1 if data.table_rows is None else data.table_rows[drawn])
 
 
 def examine(
@@ -266,7 +269,7 @@ def _half(sample: NoisySample, rng: np.random.Generator) -> NoisySample:
         sample,
         X=sample.X[kept],
         y=sample.y[kept],
-        rows=given.rows,
+        rows=positions(sample.rows[kept], half),
         annotations=given,
         checked=None if sample.checked is None else sample.checked[kept],
         rng=rng,
@@ -325,7 +328,7 @@ def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
         rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
         clean=None if data.clean is None else _CountedAlready(),
         classes=data.classes,
-        rows=None if data.annotations is None else data.annotations.rows,
+        rows=data.examples,
         annotations=data.annotations,
         checked=data.clean,
     )

@@ -26,8 +26,8 @@ class Crowd:
     ----------
     posterior : array of shape (m, n)
         P(true label | labels given), for each example. Examples without labels have the prior.
-    prior : array of shape (n,)
-        The frequencies of the true labels.
+    prior : array of shape (n,) or (m, n)
+        The frequencies of the true labels, or the prior of each example.
     pooled : array of shape (n, n)
         P(label | true label) of a label drawn from all that were given: column stochastic.
     matrices : array of shape (annotators, n, n)
@@ -53,7 +53,12 @@ class Crowd:
 
 
 def dawid_skene(
-    given: Annotations, m: int, n: int, strength: float = 10.0, checked: Labels | None = None
+    given: Annotations,
+    m: int,
+    n: int,
+    strength: float = 10.0,
+    checked: Labels | None = None,
+    prior: Array | None = None,
 ) -> Crowd:
     """Fit the model of Dawid and Skene by EM.
 
@@ -67,6 +72,10 @@ def dawid_skene(
         count as much as the pooled one.
     checked : array of shape (m,), optional
         True labels that are known, or ``UNKNOWN``. They are certain in every step.
+    prior : array of shape (m, n), optional
+        Probabilities of the true label of each example without the labels given, such as those of
+        a classifier that has not seen them (Raykar et al. 2010); by default the frequencies of the
+        true labels, which EM estimates.
 
     Examples
     --------
@@ -90,17 +99,17 @@ def dawid_skene(
     certain = np.eye(n)[[] if checked is None else checked[known]]
     Q[known] = certain
     for _ in range(_MAX_STEPS):
-        prior = Q.mean(axis=0)
+        frequencies = Q.mean(axis=0) if prior is None else prior
         counts = np.zeros((people, n, n))
         np.add.at(counts, (given.annotators, given.labels), Q[given.rows])
         pooled = counts.sum(axis=0) + _SMOOTHING
         pooled /= pooled.sum(axis=0)
         matrices = (counts + strength * pooled) / (counts.sum(axis=1, keepdims=True) + strength)
-        log_Q = np.tile(np.log(prior + 1e-300), (m, 1))
+        log_Q = np.log(np.broadcast_to(frequencies, (m, n)) + 1e-300)
         np.add.at(log_Q, given.rows, np.log(matrices[given.annotators, given.labels]))
         before, Q = Q, np.exp(log_Q - log_Q.max(axis=1, keepdims=True))
         Q /= Q.sum(axis=1, keepdims=True)
         Q[known] = certain
         if np.abs(Q - before).max() < _TOLERANCE:
             break
-    return Crowd(Q, prior, pooled, matrices)
+    return Crowd(Q, frequencies, pooled, matrices)

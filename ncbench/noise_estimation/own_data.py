@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ncbench.data import (
     Annotations,
     Dataset,
     TableEncoder,
+    annotated_labels,
     fitted_encoder,
     label_array,
     lines_of,
@@ -23,7 +24,8 @@ from ncbench.data import (
     read_table,
     split_labels,
 )
-from ncbench.errors import NcbenchError, did_you_mean
+from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
+from ncbench.noise_estimation.dawid_skene import dawid_skene
 from ncbench.noise_estimation.given_labels import given_labels
 from ncbench.noise_estimation.label_notices import (
     notice_given_away,
@@ -44,11 +46,15 @@ class OwnData:
     clean: Labels | None = None
     """``UNKNOWN`` if not checked."""
     annotations: Annotations | None = None
-    """If several people gave labels; ``X``, ``y`` and ``clean`` then have a row for each label."""
+    """If several people gave labels."""
+    examples: Labels | None = None
+    """The example of ``annotations`` that each row of ``X``, ``y`` and ``clean`` is about."""
     encoder: TableEncoder | None = None
     """What became of the columns, if the file is a table."""
     lines: Labels | None = None
     """The line of the file on which each row begins, if it has lines."""
+    table_rows: Labels | None = None
+    """The row of the file, counted from 1, of each row, if some of the file's are left out."""
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -63,6 +69,16 @@ class OwnData:
         labels = self._names.astype(object)[self.clean]
         labels[self.clean == UNKNOWN] = None
         return labels
+
+    @property
+    def said(self) -> pd.DataFrame | None:
+        """The labels of several people, a column for each, None where they said nothing."""
+        given = self.annotations
+        if given is None:
+            return None
+        labels = np.full((len(self.y), len(given.names)), None, dtype=object)
+        labels[given.rows, given.annotators] = self._names.astype(object)[given.labels]
+        return pd.DataFrame(labels, columns=list(given.names))
 
     @property
     def _names(self) -> NDArray[Any]:
@@ -88,7 +104,7 @@ def read_own_data(
     rest, labels = split_labels(table, target, where=where)
     encoder = fitted_encoder(rest, where=where, **columns)
     notice_given_away(rest, labels, encoder, where)
-    name = next(place.name[: -len(s)] for s in TABLES if place.name.lower().endswith(s))
+    name = _name(place)
     dataset = Dataset.from_labels(encoder.transform(rest, where=where), labels, name=name)
     classes, clean = dataset.classes, None
     if checked is not None:
@@ -99,6 +115,11 @@ def read_own_data(
     return OwnData(
         *(name, dataset.X, dataset.y, classes, clean), encoder=encoder, lines=lines_of(table)
     )
+
+
+def _name(place: Path) -> str:
+    """Return the name of a table's file without its ending."""
+    return next(place.name[: -len(s)] for s in TABLES if place.name.lower().endswith(s))
 
 
 def _without(
@@ -136,25 +157,79 @@ def read_annotations(
     clean_column: str | None,
     **columns: Sequence[str] | None,
 ) -> OwnData:
-    """Read a file with the labels of several people, as ``dataset=file`` does."""
-    data: Dataset = get_registry().build(
-        "dataset",
-        "file",
-        path=path,
+    """Read a file with the labels of several people: a row for each label."""
+    place, where = Path(path).expanduser(), f"file {path!r}"
+    table = read_table(place)
+    found = annotated_labels(
+        table,
+        where=where,
         target=clean_column,
-        annotators=list(people) or None,
-        annotations=long,
-        **columns,
+        columns=people,
+        long=read_table(Path(long).expanduser()) if long else None,
     )
-    given = data.annotations
-    assert given is not None
+    given = found.annotations
     if not given.overlap:
         raise NcbenchError(
-            f"file {path!r}: no example has more than one label, so people cannot be compared; "
+            f"{where}: no example has more than one label, so people cannot be compared; "
             "put all labels into one column and name it with --target"
         )
-    clean = data.y[given.rows] if clean_column else None
-    return OwnData(data.name, data.X[given.rows], given.labels, data.classes, clean, given)
+    encoder = fitted_encoder(found.others, where=where, **columns)
+    X = encoder.transform(found.others, where=where)
+    return OwnData(
+        _name(place),
+        X[given.rows],
+        given.labels,
+        found.classes,
+        found.clean[given.rows] if clean_column else None,
+        given,
+        given.rows,
+        encoder,
+        lines_of(table),
+        np.arange(1, len(table) + 1),
+    )
+
+
+def one_label_each(data: OwnData) -> OwnData:
+    """Return the labels of several people as one for each example, the most probable one.
+
+    Of the labels that people gave to the example, it is the most probable one by Dawid and Skene's
+    method. Checked labels are not used for it, so that they can tell how often it is wrong.
+    Examples that nobody labeled are left out, with a notice.
+
+    Examples
+    --------
+    >>> given = Annotations([0, 0, 0, 2, 2], [0, 1, 2, 0, 1], [1, 1, 0, 0, 0], ("a", "b", "c"))
+    >>> X = np.array([[5.0], [6.0], [7.0]])
+    >>> data = OwnData("toy", X[given.rows], given.labels, ("no", "yes"), None, given, given.rows)
+    >>> one = one_label_each(data)
+    >>> one.labels.tolist(), one.X.ravel().tolist()
+    (['yes', 'no'], [5.0, 7.0])
+    """
+    given = data.annotations
+    assert given is not None
+    labeled, first = np.unique(given.rows, return_index=True)
+    of_labeled = given.of(labeled)
+    rows = None if data.table_rows is None else data.table_rows[labeled]
+    if data.table_rows is not None and len(labeled) < len(data.table_rows):
+        without = len(data.table_rows) - len(labeled)
+        notice_once(f"{data.name}: {counted(without, 'row has', 'rows have')} no label: left out")
+    return replace(
+        data,
+        X=data.X[first],
+        y=_most_probable(of_labeled, len(labeled), len(data.classes)),
+        clean=None if data.clean is None else data.clean[first],
+        annotations=of_labeled,
+        examples=np.arange(len(labeled)),
+        lines=None if data.lines is None else data.lines[labeled],
+        table_rows=rows,
+    )
+
+
+def _most_probable(given: Annotations, m: int, n: int) -> Labels:
+    named = np.zeros((m, n), dtype=bool)
+    named[given.rows, given.labels] = True
+    posterior = np.where(named, dawid_skene(given, m, n).posterior, -1.0)
+    return np.asarray(posterior.argmax(axis=1), dtype=np.int64)
 
 
 def read_noise_matrix(path: str) -> pd.DataFrame | None:

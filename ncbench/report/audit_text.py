@@ -110,16 +110,24 @@ def _verdict(noise: NoiseEstimate) -> list[str]:
 
 
 def _people(noise: NoiseEstimate) -> list[str]:
-    """Return a table of the annotators, the best first; of many, the best and the worst."""
-    people = noise.annotators
-    if not people:
+    if not noise.annotators:
         return []
-    shown = people if len(people) <= 2 * _ENDS else (*people[:_ENDS], *people[-_ENDS:])
-    title = "Annotators, the best first"
-    if len(shown) < len(people):
-        title = f"Annotators: the best {_ENDS} and the worst {_ENDS} of {len(people)}"
+    title, rows = people(noise)
+    return ["", f"{title}:", "", *_columns([["", "labels", "right", "most often confused"], *rows])]
+
+
+def people(noise: NoiseEstimate) -> tuple[str, list[list[str]]]:
+    """Return the annotators, the best first, and a title; of many, the best and the worst.
+
+    A row has a name, a number of labels, the share of right ones and the most frequent confusion.
+    """
+    everybody = noise.annotators
+    shown, title = everybody, "Annotators, the best first"
+    if len(everybody) > 2 * _ENDS:
+        shown = (*everybody[:_ENDS], *everybody[-_ENDS:])
+        title = f"Annotators: the best {_ENDS} and the worst {_ENDS} of {len(everybody)}"
     names = shown_names(noise.classes)
-    rows = [["", "labels", "right", "most often confused"]]
+    rows = []
     for person in shown:
         wrong = person.confusion * (1 - np.eye(len(noise.classes)))
         wrong[np.array(person.given) == 0] = 0  # a label that was never given says nothing
@@ -128,7 +136,7 @@ def _people(noise: NoiseEstimate) -> list[str]:
         if not wrong[i, j]:
             confused = "-"
         rows.append([person.name, str(person.labels), str(person.accuracy), confused])
-    return ["", f"{title}, by the labels of all:", "", *_columns(rows)]
+    return f"{title}, by the labels of all", rows
 
 
 def _matrices(noise: NoiseEstimate) -> list[str]:

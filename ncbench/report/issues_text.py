@@ -13,9 +13,12 @@ from ncbench.report.grid import Entry, Grid
 def ranked(issues: pd.DataFrame) -> pd.DataFrame:
     """Return label issues with the row of each example, counted from 1, the first rank first.
 
-    A column ``line``, if there is one, follows the row.
+    A column ``row`` says which, if rows of the file are left out. A column ``line``, if there is
+    one, follows the row.
     """
-    rows = issues.assign(row=range(1, len(issues) + 1)).sort_values("rank")
+    if "row" not in issues:
+        issues = issues.assign(row=range(1, len(issues) + 1))
+    rows = issues.sort_values("rank")
     places = ["rank", "row", *issues.columns.intersection(["line"])]
     return rows[[*places, *issues.columns.drop(places, errors="ignore")]].reset_index(drop=True)
 
@@ -27,7 +30,8 @@ def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
     ----------
     issues : DataFrame
         As returned by ``find_label_issues``; a column ``line`` is shown too, and a row whose
-        column ``checked`` is true is not.
+        column ``checked`` is true is not. Columns ``agree`` and ``labels`` are numbers of people:
+        those who gave the label, and all who gave one.
     share : Interval
         The share of wrong labels that the noise matrix implies.
     show : int
@@ -57,6 +61,9 @@ def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
         said += f" Of the first {len(first)}, expect {_number(expected[len(first) - 1])} "
         said += f"({precision:.0%})."
     places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
+    if "agree" in issues:
+        places.insert(-1, "agree")
+        first = first.assign(agree=[f"{a} of {m}" for a, m in first[["agree", "labels"]].values])
     rows = [
         [
             *(Entry(str(row[name])) for name in places),

@@ -37,10 +37,12 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
     share = Interval(**about["share_of_wrong"])
     source = about["t_estimator"]
+    people = ". Of those that several people gave, a row has the most probable one"
     return (
         f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
         f"{about['rows']:,} rows, {features}, classes {', '.join(names)}.\n"
-        f"Wrong labels: {share}, " + (f"by {source}." if source else "as given.")
+        f"Wrong labels: {share}, {f'by {source}' if source else 'as given'}"
+        + (f"{people}." if about.get("people") else ".")
     )
 
 

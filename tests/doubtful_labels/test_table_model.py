@@ -172,7 +172,7 @@ def test_checked_labels_help_to_estimate_the_noise(
         ),
         ((*FIT, "--t-estimator", "known"), "known needs the noise matrix; use --noise-matrix FILE"),
         ((*FIT, "--t-estimator", "trusted"), "needs checked labels; give --clean-column COLUMN"),
-        ((*FIT, "--t-estimator", "dawid_skene"), "`ncbench estimate-noise --annotators COLUMNS"),
+        ((*FIT, "--t-estimator", "dawid_skene"), "labels of several people; give --annotators"),
         (("predict", "train.csv", "test.csv", "--out", "p.csv"), "not a file that `ncbench fit`"),
         (("evaluate", "model.skops", "test.csv", "--target", "lable"), "did you mean 'label'?"),
         (("evaluate", "model.skops", "test.csv", "--target", "cask"), "is a feature of the model"),

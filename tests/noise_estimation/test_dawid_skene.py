@@ -79,3 +79,19 @@ def test_checked_labels_are_certain_and_tell_who_errs_alike() -> None:
     crowd = dawid_skene(given, 600, 2, checked=truth)
     np.testing.assert_array_equal(crowd.posterior, np.eye(2)[truth])
     assert crowd.prior == pytest.approx(np.bincount(truth) / 600)
+
+
+def test_the_prior_of_an_example_counts_like_a_label() -> None:
+    truth, given = people()
+    plain = dawid_skene(given, 400, N)
+    same = dawid_skene(given, 400, N, prior=np.tile(plain.prior, (400, 1)))
+    np.testing.assert_allclose(same.posterior, plain.posterior, atol=1e-4)
+    # Bayes: the posterior is the prior times the likelihoods of the labels.
+    eta = np.where(np.eye(N)[truth] == 1, 0.6, 0.2)
+    crowd = dawid_skene(given, 400, N, prior=eta)
+    likelihood = np.ones((400, N))
+    np.multiply.at(likelihood, given.rows, crowd.matrices[given.annotators, given.labels])
+    expected = eta * likelihood / (eta * likelihood).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(crowd.posterior, expected, atol=1e-4)
+    unseen = dawid_skene(given, 401, N, prior=np.vstack([eta, [0.1, 0.7, 0.2]]))
+    np.testing.assert_allclose(unseen.posterior[400], [0.1, 0.7, 0.2])

@@ -11,10 +11,12 @@ from ncbench.cli.arguments import (
     add_background,
     add_own_data,
     add_seed,
-    columns,
+    read_labeled,
     require_background,
     require_out,
 )
+
+_RESAMPLES = 20  # for the intervals of an estimator that has none of its own
 
 
 def main(argv: list[str]) -> int:
@@ -35,25 +37,26 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.doubtful_labels import correction_gains, labels_to_look_at
-    from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, examine, read_own_data
+    from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, PEOPLE_T_ESTIMATOR, examine
     from ncbench.plugin import get_registry
     from ncbench.report.diagnosis_text import summary
     from ncbench.report.html.diagnosis import write_diagnosis
     from ncbench.run import working
 
     require_out(args.out, ".html", args.data)
-    with working(f"Reading {args.data}"):
-        data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    data = read_labeled(args)
     require_background(args.background, data.classes)
     build = get_registry().build
+    t_estimator = DEFAULT_T_ESTIMATOR if args.target else PEOPLE_T_ESTIMATOR
     rows = f"{len(data.y):,} labels"
     with threadpool_limits(1):
         with working(f"1 of 3: estimating the noise of {rows}"):
             noise = examine(
                 data,
-                build("t_estimator", DEFAULT_T_ESTIMATOR),
+                build("t_estimator", t_estimator),
                 build("cpe", "logistic", random_state=0),
-                name=DEFAULT_T_ESTIMATOR,
+                name=t_estimator,
+                bootstrap=_RESAMPLES,
                 seed=args.seed,
             )
         with working(f"2 of 3: ranking {rows}"):

@@ -8,9 +8,9 @@ from pathlib import Path
 from ncbench.cli.arguments import (
     Parser,
     add_columns,
+    add_labels,
     add_seed,
-    columns,
-    names,
+    read_labeled,
     require_buildable,
 )
 
@@ -30,24 +30,9 @@ def main(argv: list[str]) -> int:
         "file", nargs="?", metavar="FILE", help="CSV, TSV, Parquet, Excel, ARFF or npz file"
     )
     file.add_argument("--data", metavar="FILE", help="the same as FILE, for older scripts")
-    labels = parser.add_mutually_exclusive_group(required=True)
-    labels.add_argument("--target", metavar="COLUMN", help="the noisy labels")
-    labels.add_argument(
-        "--annotators",
-        metavar="COLUMNS",
-        type=names,
-        default=[],
-        help="a column for each annotator, as a,b,c",
-    )
-    labels.add_argument(
-        "--annotations",
-        metavar="FILE",
-        help="a row for each label: row of the example, from 1; annotator; label",
-    )
-    parser.add_argument(
-        "--clean-column",
-        metavar="COLUMN",
-        help="checked labels of a random part of the rows, empty elsewhere; they are used in the "
+    add_labels(
+        parser,
+        "checked labels of a random part of the rows, empty elsewhere; they are used in the "
         "estimate",
     )
     parser.add_argument(
@@ -110,17 +95,11 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.noise_estimation import examine, plan, read_annotations, read_own_data
+    from ncbench.noise_estimation import examine, plan
     from ncbench.report.audit_text import plan_text, text
     from ncbench.run import working
 
-    with working(f"Reading {args.data}"):
-        if args.target:
-            data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
-        else:
-            data = read_annotations(
-                args.data, args.annotators, args.annotations, args.clean_column, **columns(args)
-            )
+    data = read_labeled(args, one_each=False)
     rows = f"{len(data.y):,} labels"
     with threadpool_limits(1), working(f"Estimating the noise of {rows} by {t_estimator}"):
         noise = examine(

@@ -61,6 +61,12 @@ def main(argv: list[str]) -> int:
     require_measures(args.measure or [])
     model = read_model(args.model)
     require_background(args.background, model.classes)
+    if args.target and model.about.get("people") and not args.noise_matrix:
+        raise NcbenchError(
+            f"--target {args.target}: the noise matrix of the model is that of the most probable "
+            "label of several people, which is wrong less often than that of one; give "
+            "--clean-column with checked labels, or --noise-matrix with that of this column"
+        )
     wanted = args.measure or [model.about["measure"]]
     if args.clean_column and not args.measure:
         wanted = [name for name, _ in get_registry().each_built("measure")]

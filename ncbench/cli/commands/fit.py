@@ -10,8 +10,8 @@ from ncbench.cli.arguments import (
     add_background,
     add_learning,
     add_own_data,
-    columns,
     noise_matrix,
+    read_labeled,
     require_background,
     require_measures,
     require_out,
@@ -47,7 +47,6 @@ def main(argv: list[str]) -> int:
         write_model,
     )
     from ncbench.errors import NcbenchError
-    from ncbench.noise_estimation import read_own_data
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working
 
@@ -60,13 +59,11 @@ def main(argv: list[str]) -> int:
             f"--background {args.background}: --measure {args.measure} leaves out no class, unlike "
             "micro_f1; leave --background out"
         )
-    with working(f"Reading {args.data}"):
-        data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    data = read_labeled(args)
     require_background(args.background, data.classes)
     with threadpool_limits(1), working(f"Fitting {cpe} and {args.measure} to {len(data.y):,} rows"):
-        model = TableModel.fit(
-            data, args.target, args.measure, noise, cpe, args.seed, args.background
-        )
+        target = args.target or ", ".join(data.annotations.names if data.annotations else ())
+        model = TableModel.fit(data, target, args.measure, noise, cpe, args.seed, args.background)
     write_model(Path(args.out), model)
     print(fitted_text(model.about))
     for doubt in model.about["doubts"]:

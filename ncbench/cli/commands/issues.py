@@ -9,9 +9,9 @@ from ncbench.cli.arguments import (
     Parser,
     add_learning,
     add_own_data,
-    columns,
     noise_matrix,
     number,
+    read_labeled,
     require_out,
 )
 
@@ -34,15 +34,14 @@ def main(argv: list[str]) -> int:
 
     from ncbench.data import UNKNOWN
     from ncbench.doubtful_labels import rank_labels
-    from ncbench.noise_estimation import cheap_doubts, read_own_data, uncertainty
+    from ncbench.noise_estimation import cheap_doubts, uncertainty
     from ncbench.report import as_csv, write
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
 
     require_out(args.out, ".csv", args.data)
     noise = noise_matrix(args)
-    with working(f"Reading {args.data}"):
-        data = read_own_data(args.data, args.target, args.clean_column, **columns(args))
+    data = read_labeled(args)
     with threadpool_limits(1), working(f"Looking for wrong labels among {len(data.y):,}"):
         ranking = rank_labels(
             data.X,
@@ -50,12 +49,18 @@ def main(argv: list[str]) -> int:
             noise_matrix=noise,
             cpe=args.cpe,
             clean=data.clean_labels,
+            annotations=data.said,
             random_state=args.seed,
         )
     found, noise = ranking.issues, ranking.noise
     low, high, share = uncertainty(noise, ranking.counts)
+    if data.table_rows is not None:
+        found["row"] = data.table_rows
     if data.lines is not None:
         found["line"] = data.lines
+    if data.said is not None:
+        found["agree"] = data.said.eq(found["label"], axis=0).sum(axis=1)
+        found["labels"] = data.said.notna().sum(axis=1)
     if data.clean is not None:
         found["checked"] = data.clean != UNKNOWN
     print(text(found, share, args.show))

@@ -14,6 +14,7 @@ from ncbench.errors import counted
 from ncbench.files import write_output
 from ncbench.noise_estimation import OwnData, plan
 from ncbench.noise_estimation.estimate import DO_NOT_RELY, NoiseEstimate, class_frequencies
+from ncbench.report.audit_text import people
 from ncbench.report.diagnosis_text import doubtful, measure_name, percent, summary, worth
 from ncbench.report.html.template import rendered
 from ncbench.types import Array
@@ -85,6 +86,7 @@ def write_diagnosis(
         ranked=len(issues),
         unchecked=len(data.y) - noise.checked,
         lines=data.lines is not None,
+        people=people(noise) if noise.annotators else None,
         doubtful=count,
         depths=_depths(issues, count),
         counted=counted,

@@ -328,9 +328,12 @@ LONG = ("Iris-versicolor of the coast", "b", NASTY, *(f"class_number_{k}" for k 
 
 @pytest.fixture(scope="module", params=[WINES, tuple("0123456789"), LONG], ids=["3", "10", "long"])
 def diagnosis(request: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """Write the page of made-up labels with few classes, ten, or long names."""
+    """Write the page of made-up labels with few classes, ten, or long names, by one or many."""
     path = tmp_path_factory.mktemp("diagnosis") / "diagnosis.html"
-    write_made_up_diagnosis(path, request.param)
+    people = (
+        [f"the {k}th person who gave labels" for k in range(14)] if len(request.param) > 3 else []
+    )
+    write_made_up_diagnosis(path, request.param, people=people)
     return path, len(request.param)
 
 

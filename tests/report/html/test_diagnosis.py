@@ -46,6 +46,23 @@ def test_what_the_page_says(tmp_path: Path) -> None:
     assert "the first 400" not in text  # the share of all wrong labels is that of T
 
 
+def test_people_who_gave_labels_are_listed(tmp_path: Path) -> None:
+    names = [NASTY, *(f"person {k}" for k in range(11))]
+    write_made_up_diagnosis(tmp_path / "page.html", ["barolo", "barbera"], people=names)
+    page = (tmp_path / "page.html").read_text()
+    assert "<script" not in page
+    text = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    for said in (
+        "12 people gave labels",
+        "Annotators: the best 5 and the worst 5 of 12, by the labels of all:",
+        "person 0 120 90.0% [85.0%, 95.0%] barbera labeled barolo, 20%",
+        "1 (line 2) barolo (2 of 3) barbera",
+        "issues FILE --annotators COLUMNS",
+    ):
+        assert said in text, said
+    assert "person 5 " not in text
+
+
 @pytest.mark.slow
 def test_the_command_writes_the_page_of_a_file(ncbench: Callable, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
