@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ncbench.errors import NcbenchError, UnknownName
+from ncbench.errors import NcbenchError, UnknownName, did_you_mean
 
 if TYPE_CHECKING:
     from ncbench.noise_estimation import OwnData
@@ -22,8 +22,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise NcbenchError with what is wrong."""
-        said = re.sub(r"^argument (\S+): ", r"\1 ", message)
-        raise NcbenchError(f"{said}; see `{self.prog} --help`")
+        said, hint = re.sub(r"^argument (\S+): ", r"\1 ", message), ""
+        if unknown := re.match(r"unrecognized arguments: (--[^\s=]+)", message):
+            said = f"option {unknown[1]} is not known"
+            hint = did_you_mean(unknown[1], self._option_string_actions)
+        raise NcbenchError(f"{said}; {hint}see `{self.prog} --help`")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

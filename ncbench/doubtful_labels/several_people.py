@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ncbench.core import NoiseMatrix
-from ncbench.data import Annotations
+from ncbench.data import UNKNOWN, Annotations
 from ncbench.doubtful_labels.clean_posterior import true_label_posterior
 from ncbench.noise_estimation import dawid_skene, repair_estimate
 from ncbench.types import Array, Labels
@@ -27,8 +27,8 @@ def true_labels_of_people(
     People's labels are evidence beside the features: an example that three people agree on is less
     doubtful than one that they dispute. In the model of Dawid and Skene, ``P(true = j | x, said)``
     is proportional to ``eta_j(x)`` times the product of ``pi_a[i, j]`` over the people a, who said
-    i (Raykar et al. 2010). The labels that are most probable without the features teach a learner
-    eta, and with eta the matrices and the labels are estimated again; then once more.
+    i (Raykar et al. 2010). The most probable of the labels given, without the features, teach a
+    learner eta, and with eta the matrices and the labels are estimated again; then once more.
 
     Parameters
     ----------
@@ -58,9 +58,13 @@ def true_labels_of_people(
     labeled[given.rows] = True
     crowd = dawid_skene(given, m, n, checked=clean)
     eta = crowd.posterior
+    best = crowd.labels_given(given)  # EM alone may lose a class, and no learner would find it
+    if clean is not None:
+        best = np.where(clean == UNKNOWN, best, clean)
     for _ in range(_ROUNDS):
-        best = np.where(labeled, crowd.labels, y)
+        best = np.where(labeled, best, y)
         T = repair_estimate(np.eye(n)[best[labeled]].T @ crowd.posterior[labeled])
         eta = learned(best, T)
         crowd = dawid_skene(given, m, n, checked=clean, prior=eta)
+        best = crowd.labels
     return np.where(labeled[:, None], crowd.posterior, true_label_posterior(eta, y, noise))

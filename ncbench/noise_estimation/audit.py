@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -97,6 +98,11 @@ def estimate_noise(
     array([[0.9, 0.1],
            [0.1, 0.9]])
     """
+    if issparse(X):
+        raise NcbenchError(
+            "X is sparse, from which noise cannot be estimated; use "
+            "estimate_noise(TruncatedSVD(50).fit_transform(X), y), or X.toarray()"
+        )
     features, labels = check_X_y(X, y, dtype=np.float64)
     check_classification_targets(labels)
     whole = random_state is None or isinstance(random_state, int | np.integer)

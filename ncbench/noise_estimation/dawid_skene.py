@@ -44,6 +44,16 @@ class Crowd:
         """The most probable true label of each example."""
         return np.asarray(self.posterior.argmax(axis=1), dtype=np.int64)
 
+    def labels_given(self, given: Annotations) -> Labels:
+        """Return the most probable label of each example among those that people gave to it.
+
+        EM may find a class that nobody named more probable, or that a class does not exist.
+        """
+        named = np.zeros(self.posterior.shape, dtype=bool)
+        named[given.rows, given.labels] = True
+        named[~named.any(axis=1)] = True
+        return np.asarray(np.where(named, self.posterior, -1.0).argmax(axis=1), dtype=np.int64)
+
     def accuracy(self, given: Annotations) -> Array:
         """Return the expected share of right labels of each annotator; NaN without labels."""
         right = self.posterior[given.rows, given.labels]

@@ -216,20 +216,13 @@ def one_label_each(data: OwnData) -> OwnData:
     return replace(
         data,
         X=data.X[first],
-        y=_most_probable(of_labeled, len(labeled), len(data.classes)),
+        y=dawid_skene(of_labeled, len(labeled), len(data.classes)).labels_given(of_labeled),
         clean=None if data.clean is None else data.clean[first],
         annotations=of_labeled,
         examples=np.arange(len(labeled)),
         lines=None if data.lines is None else data.lines[labeled],
         table_rows=rows,
     )
-
-
-def _most_probable(given: Annotations, m: int, n: int) -> Labels:
-    named = np.zeros((m, n), dtype=bool)
-    named[given.rows, given.labels] = True
-    posterior = np.where(named, dawid_skene(given, m, n).posterior, -1.0)
-    return np.asarray(posterior.argmax(axis=1), dtype=np.int64)
 
 
 def read_noise_matrix(path: str) -> pd.DataFrame | None:

@@ -9,6 +9,9 @@ from ncbench.errors import counted
 from ncbench.noise_estimation.estimate import Interval
 from ncbench.report.grid import Entry, Grid
 
+RELIANCE = "`ncbench estimate-noise` says whether to rely on this."
+"""What to do about a share of wrong labels that was estimated and not judged."""
+
 
 def ranked(issues: pd.DataFrame) -> pd.DataFrame:
     """Return label issues with the row of each example, counted from 1, the first rank first.
@@ -23,7 +26,7 @@ def ranked(issues: pd.DataFrame) -> pd.DataFrame:
     return rows[[*places, *issues.columns.drop(places, errors="ignore")]].reset_index(drop=True)
 
 
-def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
+def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = False) -> str:
     """Return how many labels are wrong, and the first ranks of those that nobody checked.
 
     Parameters
@@ -36,6 +39,8 @@ def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
         The share of wrong labels that the noise matrix implies.
     show : int
         Number of rows of the table.
+    estimated : bool
+        Whether the noise matrix was estimated, and not judged.
 
     Examples
     --------
@@ -50,7 +55,9 @@ def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
     labels = counted(len(issues), "label")
     said = f"About {share.estimate * len(issues):.0f} of {labels} are wrong: {share}."
     table = ranked(issues)
+    checked = 0
     if "checked" in table:
+        checked = int(table["checked"].sum())
         table = table[~table["checked"]]
     # Checked labels are certain: depths count the others.
     expected = table["p_wrong"].cumsum().to_numpy()
@@ -60,6 +67,10 @@ def text(issues: pd.DataFrame, share: Interval, show: int) -> str:
         precision = first["expected_precision"].iloc[-1]
         said += f" Of the first {len(first)}, expect {_number(expected[len(first) - 1])} "
         said += f"({precision:.0%})."
+    if checked:
+        said += f" {counted(checked, 'checked label is', 'checked labels are')} not listed."
+    if estimated:
+        said += f"\n{RELIANCE}"
     places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
     if "agree" in issues:
         places.insert(-1, "agree")

@@ -10,6 +10,7 @@ import numpy as np
 from ncbench.noise_estimation import shown_names
 from ncbench.noise_estimation.estimate import LEVEL, Interval
 from ncbench.report.grid import Entry, Grid
+from ncbench.report.issues_text import RELIANCE
 from ncbench.types import Array
 
 
@@ -29,6 +30,7 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     >>> print(fitted_text({**about, "share_of_wrong": share}))
     Minimized g_mean by ncfw, learner anchored: 1,000 rows, 1 feature, classes ill, well.
     Wrong labels: 25.0% [20.0%, 30.0%], by held_out_map.
+    `ncbench estimate-noise` says whether to rely on this.
     """
     measure = about["measure"]
     if about.get("background") is not None:
@@ -37,12 +39,13 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
     share = Interval(**about["share_of_wrong"])
     source = about["t_estimator"]
-    people = ". Of those that several people gave, a row has the most probable one"
+    people = " Of those that several people gave, a row has the most probable one."
     return (
         f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
         f"{about['rows']:,} rows, {features}, classes {', '.join(names)}.\n"
-        f"Wrong labels: {share}, {f'by {source}' if source else 'as given'}"
-        + (f"{people}." if about.get("people") else ".")
+        f"Wrong labels: {share}, {f'by {source}' if source else 'as given'}."
+        + people * bool(about.get("people"))
+        + (f"\n{RELIANCE}" if source else "")
     )
 
 

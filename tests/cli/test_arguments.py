@@ -86,3 +86,15 @@ def test_what_is_wrong_with_an_option_is_said_in_one_line(ncbench: Callable, com
     assert done.err.count("\n") == 1
     done = ncbench("issues", "no.csv", "--target", "label", "--show", "-3")
     assert "--show -3: expected a whole number, 0 or more" in done.err
+
+
+def test_an_option_that_is_not_known_is_named_with_the_closest_one() -> None:
+    parser = Parser(prog="ncbench fit")
+    add_seed(parser)
+    for words in (["--sead", "3"], ["--sead=3"]):
+        with pytest.raises(NcbenchError) as error:
+            parser.parse_args(words)
+        expected = "option --sead is not known; did you mean '--seed'? see `ncbench fit --help`"
+        assert str(error.value) == expected
+    with pytest.raises(NcbenchError, match=r"^option --zzz is not known; see"):
+        parser.parse_args(["--zzz"])

@@ -140,16 +140,18 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
     first = done.out.splitlines()
     estimated = re.match(r"About (\d+) of 600 labels are wrong: ([\d.]+)% \[", first[0])
     assert estimated is not None
+    assert first[0].endswith("100 checked labels are not listed.")
+    assert first[1] == "`ncbench estimate-noise` says whether to rely on this."
     fitted = ncbench(
         *("fit", "mine.csv", "--target", "label", "--clean-column", "checked", "--drop", "c"),
         *("--keep", "batch", "--out", "model.skops", "--cpe", "logistic"),
     )
     assert f"Wrong labels: {estimated[2]}% [" in fitted.out  # by the same T
     assert int(estimated[1]) == pytest.approx(6 * float(estimated[2]), abs=1)
-    rows = [int(line.split()[1]) for line in first[3:]]
+    rows = [int(line.split()[1]) for line in first[4:]]
     assert min(rows) > 100  # the others were checked
-    assert first[2].split()[:5] == ["rank", "row", "line", "label", "likeliest"]
-    assert len(first) == 6
+    assert first[3].split()[:5] == ["rank", "row", "line", "label", "likeliest"]
+    assert len(first) == 7
     assert "issues.csv, with all 600 rows" in done.err
     written = pd.read_csv(tmp_path / "issues.csv")
     assert written["rank"].tolist() == list(range(1, 601))

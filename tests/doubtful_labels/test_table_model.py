@@ -47,7 +47,8 @@ def test_from_a_table_to_a_classifier_and_how_good_it_is(
 ) -> None:
     done = ncbench(*FIT)
     assert done.code == 0, done.err
-    first, second = done.out.splitlines()
+    first, second, third = done.out.splitlines()
+    assert third == "`ncbench estimate-noise` says whether to rely on this."
     assert first.startswith("Minimized g_mean by ncfw, learner logistic: 120 rows, 8 features")
     assert first.endswith("classes barbera, barolo, grignolino.")
     assert second.startswith("Wrong labels: ")

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -300,6 +301,8 @@ def test_in_python_what_cannot_be_estimated_from_is_refused():
         estimate_noise(X, noisy, "magic")
     with pytest.raises(ValueError, match="Unknown label type"):
         estimate_noise(X, X[:, 0])
+    with pytest.raises(NcbenchError, match="X is sparse, from which noise cannot be estimated"):
+        estimate_noise(csr_matrix(X), noisy)
 
 
 def test_in_python_a_class_of_checked_labels_alone_is_pointed_out():

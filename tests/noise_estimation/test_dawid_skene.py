@@ -95,3 +95,17 @@ def test_the_prior_of_an_example_counts_like_a_label() -> None:
     np.testing.assert_allclose(crowd.posterior, expected, atol=1e-4)
     unseen = dawid_skene(given, 401, N, prior=np.vstack([eta, [0.1, 0.7, 0.2]]))
     np.testing.assert_allclose(unseen.posterior[400], [0.1, 0.7, 0.2])
+
+
+def test_a_label_given_is_one_that_somebody_gave() -> None:
+    rng = np.random.default_rng(3)
+    rows = np.repeat(np.arange(60), 2)
+    given = Annotations(rows, np.tile([0, 1], 60), rng.integers(N, size=120), ("a", "b"))
+    crowd = dawid_skene(given, 61, N)
+    best = crowd.labels_given(given)
+    said = given.labels.reshape(60, 2)
+    assert ((best[:60, None] == said).any(axis=1)).all()
+    assert not ((crowd.labels[:60, None] == said).any(axis=1)).all()
+    assert best[60] == crowd.labels[60]  # nobody labeled it
+    agreed = said[:, 0] == said[:, 1]
+    np.testing.assert_array_equal(best[:60][agreed], said[agreed, 0])

@@ -63,7 +63,7 @@ def main(argv: list[str]) -> int:
         found["labels"] = data.said.notna().sum(axis=1)
     if data.clean is not None:
         found["checked"] = data.clean != UNKNOWN
-    print(text(found, share, args.show))
+    print(text(found, share, args.show, estimated=args.noise_matrix is None))
     for doubt in cheap_doubts(noise, ranking.counts, ranking.classes, share, low, high):
         print(f"Note: {doubt}", file=sys.stderr)
     if args.out:
