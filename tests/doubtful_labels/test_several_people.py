@@ -111,7 +111,7 @@ def test_issues_of_several_people_are_those_of_the_most_probable_labels(
     assert "mine: 2 rows have no label: left out" in done.err
     assert " of 148 labels are wrong: " in done.out
     header = done.out.splitlines()[3].split()
-    assert header[:6] == "rank row line label agree likeliest".split()
+    assert header[:6] == ["rank", "row", "line", "label", "agree", "likeliest"]
     found = pd.read_csv(tmp_path / "issues.csv").sort_values("row")
     rows = found["row"].to_numpy() - 1
     assert {0, 7}.isdisjoint(rows)
