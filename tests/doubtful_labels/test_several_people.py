@@ -38,7 +38,7 @@ def test_features_and_people_find_more_wrong_labels_than_either() -> None:
     X, truth, said = three_people(0.25, 0.35, 0.45)
     y = said.bfill(axis=1).iloc[:, 0].fillna("setosa").to_numpy(dtype=str)  # the first who spoke
     wrong = y != truth
-    alone = find_label_issues(X, y, cpe=GaussianNB(), random_state=0)
+    alone = find_label_issues(X, y, "confident_joint", GaussianNB(), random_state=0)
     both = find_label_issues(X, y, cpe=GaussianNB(), annotations=said, random_state=0)
     codes = said.apply(lambda column: pd.Categorical(column, NAMES).codes).to_numpy()
     rows, who = np.nonzero(codes >= 0)

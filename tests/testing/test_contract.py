@@ -36,28 +36,20 @@ ARGUMENTS = {
     "algo=nc_selected": {"candidates": ["forward"], "folds": 2, "search_iter": 20, "max_iter": 50},
 }
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
-SLOW = {
-    *(f"algo=nc_selected-{check.name}" for check in checks_for("algo")),  # fits every learner
-    # As ncfw and ncbs, which share their code, or long.
-    *("algo=fw-scikit_learn", "algo=bs-scikit_learn"),
-    *("algo=nclr_forward-scikit_learn", "algo=nclr_backward-scikit_learn"),
-    *("algo=weighted_boosting-scikit_learn", "algo=cleanlab-scikit_learn"),
-    *("noise=instance_dependent-sigma", "t_estimator=cautious_map-improves"),
-    # Two seconds for each estimate.
-    *(f"t_estimator=held_out_map-{check.name}" for check in checks_for("t_estimator")),
-    *("t_estimator=confident_joint-improves", "t_estimator=forward_map-improves"),
-    "algo=nclr_forward-labels",
-}
+# Of the kinds whose checks fit models, one is always checked, the others with --all.
+ALWAYS = {"algo=ncfw", "cpe=forward", "noise=random", "t_estimator=hoc"}
+SLOW = {name for name in EVERY - ALWAYS if name.startswith(("algo=", "cpe=", "noise=", "t_est"))}
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype", "dataset=music_genre"}
 FROM_ELSEWHERE |= {"dataset=covtype_sample"}
 
 
 def slow_ones_marked(checks: pytest.MarkDecorator) -> pytest.MarkDecorator:
-    """Leave what fits hundreds of models of several learners each to ``--all``."""
+    """Leave what fits hundreds of models to ``--all``."""
     argument, cases = checks.args
-    slow = [{"marks": pytest.mark.slow} if case.id in SLOW else {} for case in cases]
+    named = [case.id.split("-")[0] for case in cases]
+    slow = [{"marks": pytest.mark.slow} if name in SLOW else {} for name in named]
     marked = [pytest.param(*c.values, id=c.id, **more) for c, more in zip(cases, slow, strict=True)]
-    assert {case.id for case in cases} >= SLOW
+    assert {*named} >= SLOW | ALWAYS
     return pytest.mark.parametrize(argument, marked)
 
 
