@@ -22,6 +22,7 @@ from ncbench.doubtful_labels.noise_argument import (
 from ncbench.errors import NcbenchError, require
 from ncbench.learning import (
     algorithm_for,
+    finite_features,
     fit_posterior,
     learner_of,
     posterior,
@@ -127,7 +128,8 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (m, d)
-            Sparse if the learner takes it.
+            Sparse, or with missing values (NaN), if the learner takes it. To estimate the noise,
+            medians take the place of missing values.
         y : array of shape (m,)
             Noisy labels of any type.
         clean : array of shape (m,), optional
@@ -149,7 +151,12 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         if issparse(X):
             require_sparse(learner, self.noise_matrix)
         require_no_gap(y)
-        features, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        features, labels = validate_data(
+            *(self, X, y),
+            dtype=np.float64,
+            accept_sparse="csr",
+            ensure_all_finite=finite_features(learner),
+        )
         numbers = number_labels(labels, self.noise_matrix, estimator, clean, annotations)
         psi = psi.for_classes(numbers.names)
         n = len(numbers.classes)
@@ -210,7 +217,13 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
 
     def _noisy(self, X: ArrayLike) -> Array:
         check_is_fitted(self, "mixture_")
-        features = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
+        features = validate_data(
+            *(self, X),
+            reset=False,
+            dtype=np.float64,
+            accept_sparse="csr",
+            ensure_all_finite=finite_features(self.cpe_),
+        )
         n, rows = len(self.classes_), features.shape[0]
         # A few examples at a time stay in the cache, also if the learner copies them.
         parts = (features[start : start + _PART] for start in range(0, rows, _PART))
@@ -231,6 +244,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         given = hasattr(self.cpe, "__sklearn_tags__")
         dense = isinstance(self.noise_matrix, str) and self.noise_matrix == "estimate"
         tags.input_tags.sparse = given and not dense and get_tags(self.cpe).input_tags.sparse
+        tags.input_tags.allow_nan = given and finite_features(self.cpe) == "allow-nan"
         return tags
 
 

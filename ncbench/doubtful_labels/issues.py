@@ -25,7 +25,7 @@ from ncbench.doubtful_labels.noise_argument import (
     t_estimator,
 )
 from ncbench.doubtful_labels.several_people import true_labels_of_people
-from ncbench.learning import learner_of, out_of_fold_posterior
+from ncbench.learning import finite_features, learner_of, out_of_fold_posterior
 from ncbench.types import Array, Labels
 
 ISSUE_LEARNER = "forward"
@@ -54,6 +54,7 @@ def find_label_issues(
     Parameters
     ----------
     X : array of shape (m, d)
+        With missing values (NaN), if the learner takes them.
     y : array of shape (m,)
         Noisy labels of any type.
     noise_matrix, clean
@@ -120,7 +121,9 @@ def rank_labels(
         require_sparse(learner, noise_matrix)
     require_no_gap(y)
     index = X.index if isinstance(X, pd.DataFrame) else None
-    features, labels = check_X_y(X, y, dtype=np.float64, accept_sparse="csr")
+    features, labels = check_X_y(
+        *(X, y), dtype=np.float64, accept_sparse="csr", ensure_all_finite=finite_features(learner)
+    )
     numbers = number_labels(labels, noise_matrix, estimator, clean, annotations)
     noise = numbers.noise
     if noise is None:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.impute import SimpleImputer
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -137,7 +139,9 @@ class NumberedLabels:
         return [str(name) for name in self.classes]
 
     def estimated(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
-        """Return the estimate of T by an estimator."""
+        """Return the estimate of T by an estimator; medians take the place of missing values."""
+        if not issparse(X) and np.isnan(X).any():
+            X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
         sample = NoisySample(
             X=X,
             y=self.y,

@@ -4,6 +4,7 @@ from ncbench.learning.class_names import aligned_noise
 from ncbench.learning.class_probabilities import (
     cpe_learner,
     deal_folds,
+    finite_features,
     fit_cpe,
     fit_posterior,
     learner_of,
@@ -34,9 +35,8 @@ from ncbench.learning.scoring import scorer
 __all__ = [
     "CrossEntropy", "ForwardCrossEntropy", "JointFit", "LinearSoftmax", "Loss", "LossValue",
     "NoisyLabelClassifier", "OffDiagonal", "PosteriorClassifier", "algorithm_for", "aligned_noise",
-    "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax",
-    "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
-    "fit_penalty_path", "fit_posterior", "learner_of", "numbered_labels", "out_of_fold_posterior",
-    "posterior", "prediction",
+    "check_path", "cpe_learner", "deal_folds", "descend_linear_softmax", "finite_features",
+    "fit_cpe", "fit_joint_noise", "fit_linear_softmax", "fit_penalty_path", "fit_posterior",
+    "learner_of", "numbered_labels", "out_of_fold_posterior", "posterior", "prediction",
     "require_family", "resolve_measure", "scorer", "stratified_folds", "takes_weights",
 ]  # fmt: skip

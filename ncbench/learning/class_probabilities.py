@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
@@ -98,6 +99,26 @@ def takes_weights(cpe: Any) -> bool:
     (True, False)
     """
     return bool(has_fit_parameter(cpe[-1] if isinstance(cpe, Pipeline) else cpe, "sample_weight"))
+
+
+def finite_features(cpe: Any) -> Literal["allow-nan"] | bool:
+    """Return ``ensure_all_finite`` of scikit-learn for a learner: whether features may be missing.
+
+    Of a pipeline, the first step decides.
+
+    Examples
+    --------
+    >>> from sklearn.impute import SimpleImputer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> finite_features(make_pipeline(SimpleImputer(), LogisticRegression()))
+    'allow-nan'
+    >>> finite_features(LogisticRegression())
+    True
+    """
+    first = cpe[0] if isinstance(cpe, Pipeline) else cpe
+    tagged = hasattr(first, "__sklearn_tags__")
+    return "allow-nan" if tagged and get_tags(first).input_tags.allow_nan else True
 
 
 def numbered_labels(

@@ -10,8 +10,10 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn import config_context
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -20,7 +22,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from ncbench import NcbenchError, NoiseCorrectedClassifier, NoiseMatrix, load, scorer
+from ncbench import (
+    NcbenchError,
+    NoiseCorrectedClassifier,
+    NoiseMatrix,
+    find_label_issues,
+    load,
+    scorer,
+)
 from ncbench.core import expected_confusion, project_to_joint
 from ncbench.doubtful_labels.corrected_classifier import _resampled
 from ncbench.learning import prediction
@@ -256,3 +265,22 @@ def test_wrong_combinations_are_refused_before_anything_is_fitted(
     estimator = NoiseCorrectedClassifier(**{"noise_matrix": None, "cpe": Fitted(), **parameters})
     with pytest.raises((NcbenchError, TypeError), match=message):
         estimator.fit(**{"X": X, "y": Y, **fit})
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [RandomForestClassifier(20, random_state=0), make_pipeline(SimpleImputer(), GaussianNB())],
+    ids=["trees", "pipeline"],
+)
+def test_missing_values_go_to_a_learner_that_takes_them(learner: Any) -> None:
+    rng = np.random.default_rng(0)
+    gaps = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    fitted = model("g_mean", "confident_joint", cpe=learner).fit(gaps, Y)
+    assert (fitted.predict(gaps) == NAMES[CODES]).mean() > 0.7  # a third, if it guessed
+    issues = find_label_issues(gaps, Y, T, learner, random_state=0)
+    assert average_precision_score(NAMES[CODES] != Y, issues["p_wrong"]) > 0.7
+    for given in (None, LEARNER):
+        with pytest.raises(ValueError, match="contains NaN"):
+            model(cpe=given).fit(gaps, Y)
+    with pytest.raises(ValueError, match="contains infinity"):
+        fitted.predict(np.where(np.isnan(gaps), np.inf, gaps))
