@@ -1,7 +1,7 @@
 """Data sets, noisy labels, and reading them from files."""
 
 from ncbench.data.annotated_table import annotated_dataset, annotated_labels
-from ncbench.data.column_values import plain_name
+from ncbench.data.column_values import as_text, plain_name
 from ncbench.data.columns import TableEncoder
 from ncbench.data.dataset import (
     UNKNOWN,
@@ -38,8 +38,8 @@ from ncbench.data.tables import TABLES, at_row, lines_of, read_table
 
 __all__ = [
     "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
-    "NoisyLabels", "TableEncoder", "annotated_dataset", "annotated_labels", "at_row",
-    "content_of_path", "digest", "examples", "features_and_labels", "fitted_encoder",
+    "NoisyLabels", "TableEncoder", "annotated_dataset", "annotated_labels", "as_text",
+    "at_row", "content_of_path", "digest", "examples", "features_and_labels", "fitted_encoder",
     "identified_by", "label_array", "lines_of", "plain_array", "plain_name", "positions",
     "random_matrix", "read_npz", "read_only", "read_table", "recorded_noise", "require_clean",
     "require_columns", "split_labels", "write_npz",

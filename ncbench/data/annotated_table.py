@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ncbench.data.column_values import notice_alike
 from ncbench.data.dataset import UNKNOWN, Annotations, Dataset
 from ncbench.data.encoding import encoded, refuse_missing, require_columns
 from ncbench.data.labels import label_array
@@ -96,13 +97,20 @@ def annotated_labels(
     """Split a table into labels and other columns; parameters as in :func:`annotated_dataset`."""
     labels_in = [*([target] if target else []), *columns]
     require_columns(table, labels_in, where)
+    for name in labels_in:
+        count = [str(column) for column in table.columns].count(name)
+        if count > 1:
+            raise NcbenchError(f"{where}: {count} columns are named {name!r}; rename the others")
+    if long is None and not columns:
+        raise NcbenchError(f"{where}: no column of labels is named; expected one for each person")
     others = table.drop(columns=[c for c in table.columns if str(c) in labels_in])
     if others.shape[1] == 0:
         raise NcbenchError(f"{where}: no column besides {', '.join(labels_in)}, so no features")
     said: dict[str, pd.Series[Any]] = {str(c): table[c] for c in table.columns}
     given = {column: _present(said[column]) for column in labels_in}
     if long is not None:
-        by_person = _by_person(long, len(table), f"{where}, annotations")
+        source = long.attrs.get("path")
+        by_person = _by_person(long, len(table), f"file {source!r}" if source else where)
     else:
         by_person = {column: given[column] for column in columns}
     clean = given[target] if target else {}
@@ -118,6 +126,12 @@ def annotated_labels(
         for row, label in labels.items()
     ]
     rows, people, labels = np.array(triples, dtype=np.int64).reshape(-1, 3).T
+    notice_alike(
+        lambda k: int(rows[labels == k].min(initial=len(table) - 1)),
+        values,
+        table,
+        f"{where}: classes",
+    )
     annotations = Annotations(rows, people, labels, tuple(by_person))
     return AnnotatedLabels(others, tuple(str(value) for value in values), y, annotations)
 
@@ -167,15 +181,11 @@ def _check(
     where: str,
 ) -> None:
     """Raise NcbenchError for labels that cannot be what they are said to be."""
+    if not people:
+        raise NcbenchError(f"{where}: no label by anybody in the annotations")
     for person, labels in people.items():
         if not labels:
             raise NcbenchError(f"{where}: {person!r} has no label in any row; leave it out")
-        if len(labels) >= _ENOUGH and len(set(labels.values())) == 1:
-            row = next(iter(labels))
-            raise NcbenchError(
-                f"{where}: {person!r} says {labels[row]!r} in all {len(labels)} rows, first in "
-                f"{at_row(table, row)}; such labels say nothing: leave it out"
-            )
         shared = [
             label == labels[row]
             for other, theirs in people.items()
@@ -183,6 +193,16 @@ def _check(
             for row, label in theirs.items()
             if row in labels
         ]
+        # Of a frequent class, an honest person may have seen no other.
+        contradicted = 2 * sum(shared) < len(shared)
+        constant = len(set(labels.values())) == 1 and (contradicted or len(people) == 1)
+        if len(labels) >= _ENOUGH and constant:
+            row = next(iter(labels))
+            others = ", and the others mostly do not" if contradicted else ""
+            raise NcbenchError(
+                f"{where}: {person!r} says {labels[row]!r} in all {len(labels)} rows, first in "
+                f"{at_row(table, row)}{others}; such labels say nothing: leave it out"
+            )
         if len(shared) >= _ENOUGH and not any(shared):
             raise NcbenchError(
                 f"{where}: {person!r} agrees with no other annotator in any of {len(shared)} "

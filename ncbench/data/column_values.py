@@ -71,19 +71,26 @@ def plain_name(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def notice_alike(codes: Labels, found: NDArray[Any], table: pd.DataFrame, what: str) -> None:
+def notice_alike(
+    first_row: Callable[[int], int], found: NDArray[Any], table: pd.DataFrame, what: str
+) -> None:
     """Point out values that differ in spaces or capitals only, with the first row of each.
 
-    ``found[codes[row]]`` is the value of a row; -1 is none.
+    Parameters
+    ----------
+    first_row : function of the number of a value
+    found : array
+        The values.
+    table : DataFrame
+    what : str
+        What they are, for the notice.
     """
     groups: dict[str, list[int]] = {}
     for k, value in enumerate(found.tolist()):
         groups.setdefault(plain_name(str(value)), []).append(k)
     for group in groups.values():
         if len(group) > 1:
-            places = [
-                f"{str(found[k])!r} in {at_row(table, int(np.argmax(codes == k)))}" for k in group
-            ]
+            places = [f"{str(found[k])!r} in {at_row(table, first_row(k))}" for k in group]
             notice_once(
                 f"{what} that differ in spaces or capitals only: {', '.join(places)}; "
                 "if they are the same, write them alike in the file"

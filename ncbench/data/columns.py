@@ -199,7 +199,7 @@ class TableEncoder:
                 f"{values[0]!r} and {values[-1]!r}; at most {MAX_CATEGORIES} are one-hot encoded. "
                 f"Leave the column out, {option('drop', [name])}"
             )
-        notice_alike(codes, found, table, f"{where}: values")
+        notice_alike(lambda k: int(np.argmax(codes == k)), found, table, f"{where}: values")
         if column["missing"] and "" not in values:
             values.append("")
         return {**column, "kind": "categories", "values": values}

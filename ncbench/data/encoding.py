@@ -73,7 +73,8 @@ def split_labels(
     refuse_missing(table.iloc[:, [position]], where, target)
     labels = label_array(table.iloc[:, position], where=f"{where}, target {target!r}")
     found, codes = np.unique(labels, return_inverse=True)
-    notice_alike(codes, found, table, f"{where}, target {target!r}: classes")
+    what = f"{where}, target {target!r}: classes"
+    notice_alike(lambda k: int(np.argmax(codes == k)), found, table, what)
     rest = table.iloc[:, [k for k in range(len(names)) if k != position]]
     return rest, labels
 

@@ -141,11 +141,7 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
             low_memory=False,  # by parts, a column may be read as numbers here and text there
         )
 
-    # A table with one column has no features, so it probably has another separator. Only the header
-    # can tell: decimal commas add fields to the other lines.
-    header = read(separator, rows=0).columns
-    if len(header) == 1:
-        separator = next((s for s in ";\t," if s in str(header[0])), separator)
+    separator = _separator(place, separator, read(separator, rows=0).shape[1])
     with gzip.open(place) if place.suffix.lower() == ".gz" else place.open("rb") as stream:
         if any(b"\0" in chunk for chunk in iter(lambda: stream.read(2**20), b"")):
             raise ValueError("it has NUL bytes, so it is damaged or not UTF-8 text")
@@ -170,6 +166,26 @@ def _separated(place: Path, separator: str) -> pd.DataFrame:
     texts = [str(column) for column in with_comma if column not in numbers_with_comma]
     with_comma[texts] = with_comma[texts].replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
     return _renamed(with_comma, names, place)
+
+
+def _separator(place: Path, expected: str, columns: int) -> str:
+    """Return the separator of a file that has so many columns by the expected one.
+
+    A table with one column has no features, so it probably has another separator. Only the header
+    can tell: decimal commas add fields to the other lines. But a name may have a comma, so one that
+    makes more fields, and as many of the next line, is taken as well.
+    """
+    opened = gzip.open if place.suffix.lower() == ".gz" else open
+    with opened(place, "rt", encoding="utf-8-sig", newline="") as stream:
+        start = list(itertools.islice(stream, 2))
+    for separator in ";\t,":
+        try:
+            header, *rest = (len(next(csv.reader([line], delimiter=separator))) for line in start)
+        except csv.Error:  # a line that is too long: the file is no table, as pandas will say
+            continue
+        if separator != expected and header > columns and (columns == 1 or rest == [header]):
+            return separator
+    return expected
 
 
 def _sheet(place: Path) -> pd.DataFrame:

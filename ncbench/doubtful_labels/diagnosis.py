@@ -16,7 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ncbench.core import Measure, NoiseMatrix, stream
 from ncbench.data import UNKNOWN, Annotations
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
-from ncbench.doubtful_labels.issues import find_label_issues
+from ncbench.doubtful_labels.issues import Ranked, rank_labels
 from ncbench.doubtful_labels.named_measure import named_measure
 from ncbench.doubtful_labels.performance import HeldOut, Performance, standard_error
 from ncbench.learning import fit_cpe, learner_of, prediction, stratified_folds
@@ -57,25 +57,40 @@ class Gain:
         return self.low > 0 or self.high < 0
 
 
-def labels_to_look_at(data: OwnData, noise: NoiseEstimate, seed: int = 0) -> pd.DataFrame:
-    """Return the labels that nobody has checked, the most doubtful first.
+def labels_to_look_at(
+    data: OwnData, noise: NoiseEstimate | None = None, seed: int = 0
+) -> tuple[pd.DataFrame, NoiseMatrix]:
+    """Return the labels that nobody has checked, the most doubtful first, and their noise matrix.
 
     Of more than 20,000 rows, a random part is ranked.
 
+    Parameters
+    ----------
+    data : OwnData
+        With one label for each example.
+    noise : NoiseEstimate, optional
+        Of several people's labels, that of the chosen ones is estimated by the ranking.
+    seed : int
+
     Returns
     -------
-    DataFrame
+    found : DataFrame
         ``row``, counted from 1, ``line`` if it is known, ``label`` and ``likeliest`` by name,
         ``p_wrong``, and ``expected_issues`` and ``expected_precision`` up to this rank. If several
         people gave labels: ``labels``, their number, and ``agree``, how many gave this one.
+    T : NoiseMatrix
     """
     rows = _some(len(data.y), MAX_RANKED, seed)
     examples = data.X[rows], data.y[rows]
     if data.annotations is None:
-        found = find_label_issues(*examples, _nameless(noise), random_state=seed)
+        assert noise is not None
+        ranking = rank_labels(*examples, _nameless(noise), random_state=seed)
+        found = ranking.issues
     else:
         said = _said(data.annotations, len(data.y))[rows]
-        found = find_label_issues(*examples, annotations=said, random_state=seed)
+        clean = None if data.clean is None else data.clean[rows]
+        ranking = rank_labels(*examples, annotations=said, clean=clean, random_state=seed)
+        found = ranking.issues
         found["agree"] = (said == data.y[rows, None]).sum(axis=1)
         found["labels"] = (said != UNKNOWN).sum(axis=1)
     found["row"] = rows + 1 if data.table_rows is None else data.table_rows[rows]
@@ -88,7 +103,25 @@ def labels_to_look_at(data: OwnData, noise: NoiseEstimate, seed: int = 0) -> pd.
     found["expected_precision"] = found["expected_issues"] / (found.index + 1)
     for column in ("label", "likeliest"):
         found[column] = [data.classes[k] for k in found[column]]
-    return found.drop(columns="rank")
+    return found.drop(columns="rank"), _with_all_classes(ranking, len(data.classes))
+
+
+def _with_all_classes(ranking: Ranked, n: int) -> NoiseMatrix:
+    """Return T of labels 0..n-1, of which the rows that were ranked may lack some."""
+    T, here = np.eye(n), [int(name) for name in ranking.classes]
+    T[np.ix_(here, here)] = ranking.noise.matrix
+    return NoiseMatrix(T)
+
+
+@dataclass(frozen=True)
+class AsRanked:
+    """A T estimator whose estimate is there already, with the ranking of labels."""
+
+    noise: NoiseMatrix
+
+    def estimate(self, _: Any) -> NoiseMatrix:
+        """Return it."""
+        return self.noise
 
 
 def correction_gains(

@@ -26,6 +26,7 @@ from ncbench.doubtful_labels.noise_argument import (
 )
 from ncbench.doubtful_labels.several_people import true_labels_of_people
 from ncbench.learning import finite_features, learner_of, out_of_fold_posterior
+from ncbench.noise_estimation import repair_estimate
 from ncbench.types import Array, Labels
 
 ISSUE_LEARNER = "forward"
@@ -99,6 +100,7 @@ class Ranked(NamedTuple):
 
     issues: pd.DataFrame
     noise: NoiseMatrix
+    """Of several people's labels, that of y by the people and the features."""
     counts: Labels
     """Number of labels of each class of the noise matrix."""
     classes: tuple[str, ...]
@@ -146,6 +148,8 @@ def rank_labels(
     if numbers.clean is not None:
         known = numbers.clean >= 0
         truth[known] = np.eye(noise.n)[numbers.clean[known]]
+    if numbers.annotations is not None:  # the features tell more of the noise, too
+        noise = repair_estimate(np.eye(noise.n)[numbers.y].T @ truth, numbers.names)
     right = truth[np.arange(len(truth)), numbers.y]
     wrong = 1 - right
     order = np.argsort(right, kind="stable")  # it tells labels apart where 1 - right is rounded

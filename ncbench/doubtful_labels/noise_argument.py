@@ -183,6 +183,13 @@ def number_labels(
     check_classification_targets(labels)
     checked = None if clean is None else given_labels(clean, labels, "clean")
     people = None if annotations is None else given_labels(annotations, labels, "annotations", 2)
+    if people is not None:
+        said = [label for label in people.ravel().tolist() if label is not None]
+        if {*said}.isdisjoint(labels.tolist()):
+            raise NcbenchError(
+                f"annotations have labels such as {said[0]!r}, y such as {labels.tolist()[0]!r}, "
+                "and none in common; expected the same classes, written alike"
+            )
     if len(np.unique(labels)) < 2:
         raise ValueError(f"y has only one class, {labels[0]!r}; expected at least 2 classes")
     seen = classes_with(labels, checked, people)

@@ -321,7 +321,8 @@ def _judged(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
     if len(data.y) <= _MAX_JUDGED:
         return sample
     rows = np.sort(sample.rng.choice(len(data.y), _MAX_JUDGED, replace=False))
-    return replace(sample, X=data.X[rows], y=data.y[rows], checked=None)
+    examples = None if data.examples is None else data.examples[rows]
+    return replace(sample, X=data.X[rows], y=data.y[rows], rows=examples, checked=None)
 
 
 def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ncbench.data import UNKNOWN
+from ncbench.data import UNKNOWN, as_text
 from ncbench.errors import NcbenchError
 from ncbench.types import Labels
 
@@ -52,7 +52,10 @@ def given_labels(
         raise NcbenchError(f"{name}: no label in any row; leave it out if there is none")
     labels = np.full(given.shape, None, dtype=object)
     if not numeric:
-        labels[present] = given[present].astype(str)
+        known = set(y.tolist())
+        texts = ((str(value), as_text(value)) for value in given[present].tolist())
+        # A column of whole numbers with gaps has floats, where y may have the numbers as text.
+        labels[present] = [text if text in known else number for text, number in texts]
         return labels
     numbers = np.asarray(pd.to_numeric(pd.Series(given[present]), errors="coerce"), dtype=float)
     with np.errstate(invalid="ignore"):

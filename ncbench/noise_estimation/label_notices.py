@@ -16,6 +16,8 @@ from ncbench.types import Labels
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ncbench.data.columns import Column
+
 
 def shown_names(classes: Sequence[str]) -> tuple[str, ...]:
     """Return names for a table, in quotes where only capitals or spaces tell them apart.
@@ -88,14 +90,12 @@ def notice_given_away(
     import pandas as pd
 
     classes = np.unique(labels)
-    names = {plain_name(str(name)) for name in classes}
     for position, column in enumerate(encoder.columns):
         values = table.iloc[:, position]
         name, present = column["name"], values.notna().to_numpy()
         distinct = values.nunique()
         if column["kind"] == "left out" or not 2 <= distinct <= 2 * len(classes):
             continue
-        text = labels.dtype.kind == "U" and column["kind"] == "categories"
         found = labels[present]
         pairs = pd.DataFrame({"value": values[present].to_numpy(), "label": found})
         enough = 2 * len(found) >= len(labels) and len(found) > 2 * distinct
@@ -104,9 +104,28 @@ def notice_given_away(
                 f"{where}: column {name!r} has one value for each label: it gives the labels away, "
                 f"and no label looks wrong; leave it out with --drop {quote(name)}"
             )
-        elif text and {plain_name(str(value)) for value in values[present].unique()} <= names:
+        elif labels.dtype.kind == "U" and _names_classes(column, classes):
             notice_once(
                 f"{where}: column {name!r} is a feature, but its values are names of classes; if "
                 f"they are checked labels, give --clean-column {quote(name)}, if they repeat the "
                 f"labels, leave them out with --drop {quote(name)}"
             )
+
+
+def notice_names_of_classes(classes: Sequence[str], encoder: TableEncoder, where: str) -> None:
+    """Point out features with the names of classes, in a table that several people labeled."""
+    for column in encoder.columns:
+        if _names_classes(column, classes):
+            name = column["name"]
+            notice_once(
+                f"{where}: column {name!r} is a feature, but its values are names of classes; if "
+                f"they are labels of one more person, name it among --annotators, if they are "
+                f"checked, give --clean-column {quote(name)}, if they come from the others, leave "
+                f"them out with --drop {quote(name)}"
+            )
+
+
+def _names_classes(column: Column, classes: Sequence[Any] | NDArray[Any]) -> bool:
+    names = {plain_name(str(name)) for name in classes}
+    values = {plain_name(value) for value in column["values"] if value}
+    return column["kind"] == "categories" and len(values) > 1 and values <= names

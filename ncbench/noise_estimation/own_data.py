@@ -29,6 +29,7 @@ from ncbench.noise_estimation.dawid_skene import dawid_skene
 from ncbench.noise_estimation.given_labels import given_labels
 from ncbench.noise_estimation.label_notices import (
     notice_given_away,
+    notice_names_of_classes,
     notice_only_checked,
 )
 from ncbench.plugin import get_registry
@@ -174,6 +175,10 @@ def read_annotations(
             "put all labels into one column and name it with --target"
         )
     encoder = fitted_encoder(found.others, where=where, **columns)
+    notice_names_of_classes(found.classes, encoder, where)
+    without = len(table) - len(np.unique(given.rows))
+    if without:
+        notice_once(f"{where}: {counted(without, 'row has', 'rows have')} no label: left out")
     X = encoder.transform(found.others, where=where)
     return OwnData(
         _name(place),
@@ -194,7 +199,7 @@ def one_label_each(data: OwnData) -> OwnData:
 
     Of the labels that people gave to the example, it is the most probable one by Dawid and Skene's
     method. Checked labels are not used for it, so that they can tell how often it is wrong.
-    Examples that nobody labeled are left out, with a notice.
+    Examples that nobody labeled are left out.
 
     Examples
     --------
@@ -209,10 +214,6 @@ def one_label_each(data: OwnData) -> OwnData:
     assert given is not None
     labeled, first = np.unique(given.rows, return_index=True)
     of_labeled = given.of(labeled)
-    rows = None if data.table_rows is None else data.table_rows[labeled]
-    if data.table_rows is not None and len(labeled) < len(data.table_rows):
-        without = len(data.table_rows) - len(labeled)
-        notice_once(f"{data.name}: {counted(without, 'row has', 'rows have')} no label: left out")
     return replace(
         data,
         X=data.X[first],
@@ -221,7 +222,7 @@ def one_label_each(data: OwnData) -> OwnData:
         annotations=of_labeled,
         examples=np.arange(len(labeled)),
         lines=None if data.lines is None else data.lines[labeled],
-        table_rows=rows,
+        table_rows=None if data.table_rows is None else data.table_rows[labeled],
     )
 
 
@@ -241,6 +242,11 @@ def read_noise_matrix(path: str) -> pd.DataFrame | None:
         if Path(path).suffix.lower() == ".json":
             found = json.loads(Path(path).read_text(encoding="utf-8"))
             names = [str(name) for name in found["classes"]]
+            if found.get("annotators"):
+                notice_once(
+                    f"{what}: this is the noise of all labels of {len(found['annotators'])} people;"
+                    " that of one of them, or of one label for each row, is another"
+                )
             return pd.DataFrame(found["T"], index=names, columns=names, dtype=float)
         frame = pd.read_csv(path, index_col=0, skipinitialspace=True)
         frame.index = frame.index.map(str)

@@ -84,7 +84,8 @@ def judge(
     accuracy = getattr(noise, "accuracy", None)
     if accuracy is None:
         accuracy = (sample.out_of_fold_posterior().argmax(axis=1) == sample.y).mean()
-    known = float(accuracy), len(sample.y), share, rivals
+    rows = len(sample.y) if sample.rows is None else len(np.unique(sample.rows))
+    known = float(accuracy), rows, share, rivals
     *_, at_most = _shares(*known)
     open_question = _disagreement(*known, counted)
     if share.estimate < _NONE and not warnings and not open_question:

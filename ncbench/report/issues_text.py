@@ -9,8 +9,13 @@ from ncbench.errors import counted
 from ncbench.noise_estimation.estimate import Interval
 from ncbench.report.grid import Entry, Grid
 
-RELIANCE = "`ncbench estimate-noise` says whether to rely on this."
-"""What to do about a share of wrong labels that was estimated and not judged."""
+
+def reliance(people: bool) -> str:
+    """Say what judges a share of wrong labels that was estimated.
+
+    ``estimate-noise`` is about all labels that several people gave, not about the chosen ones.
+    """
+    return f"`ncbench {'diagnose' if people else 'estimate-noise'}` says whether to rely on this."
 
 
 def ranked(issues: pd.DataFrame) -> pd.DataFrame:
@@ -70,7 +75,7 @@ def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = Fal
     if checked:
         said += f" {counted(checked, 'checked label is', 'checked labels are')} not listed."
     if estimated:
-        said += f"\n{RELIANCE}"
+        said += f"\n{reliance(people='agree' in issues)}"
     places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
     if "agree" in issues:
         places.insert(-1, "agree")

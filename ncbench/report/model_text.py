@@ -10,7 +10,7 @@ import numpy as np
 from ncbench.noise_estimation import shown_names
 from ncbench.noise_estimation.estimate import LEVEL, Interval
 from ncbench.report.grid import Entry, Grid
-from ncbench.report.issues_text import RELIANCE
+from ncbench.report.issues_text import reliance
 from ncbench.types import Array
 
 
@@ -45,7 +45,7 @@ def fitted_text(about: Mapping[str, Any]) -> str:
         f"{about['rows']:,} rows, {features}, classes {', '.join(names)}.\n"
         f"Wrong labels: {share}, {f'by {source}' if source else 'as given'}."
         + people * bool(about.get("people"))
-        + (f"\n{RELIANCE}" if source else "")
+        + (f"\n{reliance(bool(about.get('people')))}" if source else "")
     )
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from ncbench.data import annotated_dataset
+from ncbench.data import annotated_dataset, read_table
+from ncbench.errors import NcbenchError
 
 QUICK = ("algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=1", "t_estimator=identity")
 
@@ -181,3 +182,49 @@ def test_the_long_form_has_three_columns(ncbench: Callable, tmp_path: Path) -> N
     refused(others, options, message, ncbench, tmp_path)
     missing = ["dataset.annotations=no.csv", "dataset.target=checked"]
     refused(others, missing, "no.csv", ncbench, tmp_path)
+
+
+def test_one_who_saw_a_frequent_class_alone_is_kept_and_one_whom_others_contradict_is_not() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.where(rng.random(200) < 0.1, "fraud", "fine")
+    frame = pd.DataFrame({"x": rng.normal(size=200), "ann": truth, "bob": truth})
+    frame["eve"] = pd.Series(truth).where((truth == "fine") & (np.arange(200) < 60))
+    data = annotated_dataset(frame, name="t", where="t", columns=["ann", "bob", "eve"])
+    assert data.annotations is not None
+    assert (data.annotations.annotators == 2).sum() > 20
+    frame["eve"] = np.where(np.arange(200) < 60, "fraud", None)
+    with pytest.raises(NcbenchError, match=r"'fraud' in all 60 rows, .* others mostly do not"):
+        annotated_dataset(frame, name="t", where="t", columns=["ann", "bob", "eve"])
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    frame = table()
+    frame.columns = ["a", "b", "c", "d", "ann", "ann", "eve", "checked"]
+    with pytest.raises(NcbenchError, match="t: 2 columns are named 'ann'; rename the others"):
+        annotated_dataset(frame, name="t", where="t", columns=["ann", "eve"])
+
+
+def test_classes_that_differ_in_capitals_are_pointed_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frame = table()
+    frame.loc[[4, 9], "eve"] = ["Setosa", "SETOSA"]
+    annotated_dataset(frame, name="t", where="t", columns=["ann", "eve"])
+    said = "'SETOSA' in row 10, 'Setosa' in row 5, 'setosa' in row 1; if they are the same"
+    assert f"t: classes that differ in spaces or capitals only: {said}" in capsys.readouterr().err
+
+
+def test_an_error_of_the_long_form_names_its_file(tmp_path: Path) -> None:
+    frame = table()
+    people = long(frame)
+    people.loc[3, "row"] = 999
+    people.to_csv(tmp_path / "long.csv", index=False)
+    with pytest.raises(NcbenchError, match=r"long\.csv': row 4 \(line 5\) labels example 999"):
+        annotated_dataset(
+            frame.drop(columns=["ann", "bob", "eve"]),
+            name="t",
+            where="t",
+            long=read_table(tmp_path / "long.csv"),
+        )
+    with pytest.raises(NcbenchError, match="no label by anybody"):
+        annotated_dataset(frame, name="t", where="t", long=people[:0])

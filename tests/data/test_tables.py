@@ -197,3 +197,13 @@ def test_a_row_of_nothing_but_separators_has_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("size,note\n1,small\n,\n\n2,large\n")
     assert lines_of(read_table(path)).tolist() == [2, 3, 5]  # type: ignore[union-attr]
+
+
+def test_a_comma_in_a_name_does_not_hide_semicolons(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('Gewicht;"Meier, Anna";Sorte\n1,5;rot;a\n2,5;blau;b\n')
+    table = read_table(path)
+    assert list(table.columns) == ["Gewicht", "Meier, Anna", "Sorte"]
+    assert table["Gewicht"].tolist() == [1.5, 2.5]
+    path.write_text("a,b;c;d;e\n1,2\n3,4\n")  # a semicolon in a name does not hide commas
+    assert list(read_table(path).columns) == ["a", "b;c;d;e"]

@@ -115,7 +115,7 @@ def test_the_classifiers_are_those_of_fit_and_a_learner_that_can_be_told_the_noi
 
 def test_checked_labels_are_not_listed_again() -> None:
     clean = np.where(np.arange(1500) < 500, TRUTH, UNKNOWN)
-    found = labels_to_look_at(replace(DATA, clean=clean), NOISE)
+    found, _ = labels_to_look_at(replace(DATA, clean=clean), NOISE)
     assert found["row"].min() == 501
     assert len(found) == 1000
     assert found["p_wrong"].is_monotonic_decreasing
@@ -130,7 +130,7 @@ def test_checked_labels_are_not_listed_again() -> None:
 def test_of_many_rows_a_part_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnosis, "MAX_RANKED", 300)
     monkeypatch.setattr(diagnosis, "MAX_COMPARED", 200)
-    found = labels_to_look_at(DATA, NOISE)
+    found, _ = labels_to_look_at(DATA, NOISE)
     assert len(found) == 300
     assert found["row"].max() > 1000
     (gain,) = correction_gains(DATA, NOISE, ["zero_one"], GaussianNB())

@@ -108,7 +108,8 @@ def test_issues_of_several_people_are_those_of_the_most_probable_labels(
     options = ("--drop", "truth", "--cpe", "logistic", "--out", "issues.csv", "--show", "3")
     done = ncbench("issues", "mine.csv", "--annotators", "ann,bob,eve", *options)
     assert done.code == 0, done.err
-    assert "mine: 2 rows have no label: left out" in done.err
+    assert "'mine.csv': 2 rows have no label: left out" in done.err
+    assert done.out.splitlines()[1] == "`ncbench diagnose` says whether to rely on this."
     assert " of 148 labels are wrong: " in done.out
     header = done.out.splitlines()[3].split()
     assert header[:6] == ["rank", "row", "line", "label", "agree", "likeliest"]
@@ -121,7 +122,11 @@ def test_issues_of_several_people_are_those_of_the_most_probable_labels(
     assert found["agree"].tolist() == said.eq(label, axis=0).sum(axis=1).tolist()
     assert found["labels"].tolist() == said.notna().sum(axis=1).tolist()
     assert found["agree"].min() == 1  # a label that nobody gave is none
+    # The number is that of the list, and of the truth.
+    number = int(done.out.split()[1])
+    assert number == pytest.approx(found["p_wrong"].sum(), abs=0.51)
     truth = NAMES[load_iris().target][rows]
+    assert number == pytest.approx((found["label"].to_numpy() != truth).sum(), abs=5)
     wrong = found["label"].to_numpy() != truth
     assert average_precision_score(wrong, found["p_wrong"]) > 0.7
     long = [(k + 1, who, table[who][k]) for k in range(150) for who in PEOPLE]
@@ -161,6 +166,11 @@ def test_a_classifier_is_fitted_to_the_labels_of_several_people(
         ),
         (("--annotators", "ann,bbo"), "no column 'bbo'; did you mean 'bob'?"),
         (("--annotators", "ann"), "no example has more than one label"),
+        (("--annotators", ""), "no column of labels is named"),
+        (
+            ("--annotators", "ann,bob", "--t-estimator", "hoc"),
+            "those of several are weighed by the method of Dawid and Skene",
+        ),
     ],
 )
 def test_what_is_wrong_with_the_labels_of_people_is_said_in_one_line(
@@ -170,6 +180,41 @@ def test_what_is_wrong_with_the_labels_of_people_is_said_in_one_line(
     assert done.code == 2
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_forgotten_person_is_pointed_out(
+    ncbench: Callable, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    done = ncbench("issues", "mine.csv", "--annotators", "ann,bob", "--cpe", "logistic")
+    assert done.code == 0, done.err
+    for column in ("eve", "truth"):
+        assert f"column {column!r} is a feature, but its values are names of classes" in done.err
+    assert "name it among --annotators" in done.err
+
+
+def test_numbers_with_gaps_are_the_classes_of_text() -> None:
+    X, truth, said = three_people(0.1, 0.2, 0.3)
+    y = np.searchsorted(NAMES, truth).astype(str)
+    numbers = said.apply(
+        lambda column: pd.Series(column).map({n: float(k) for k, n in enumerate(NAMES)})
+    )
+    issues = find_label_issues(X, y, cpe=GaussianNB(), annotations=numbers, random_state=0)
+    assert issues["p_wrong"].mean() < 0.1
+    with pytest.raises(NcbenchError, match="labels such as 'setosa', y such as '0', and none in"):
+        find_label_issues(X, y, annotations=said)
+
+
+def test_the_noise_of_all_labels_is_not_that_of_one_column(
+    ncbench: Callable, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    people = ("--annotators", "ann,bob,eve", "--drop", "truth", "--bootstrap", "0", "--json")
+    estimated = ncbench("estimate-noise", "mine.csv", *people)
+    (tmp_path / "T.json").write_text(estimated.out)
+    table.dropna(subset=["ann"]).to_csv(tmp_path / "ann.csv", index=False)
+    options = ("--target", "ann", "--drop", "bob,eve,truth", "--cpe", "logistic")
+    done = ncbench("fit", "ann.csv", *options, "--noise-matrix", "T.json", "--out", "m.skops")
+    assert done.code == 0, done.err
+    assert "T.json: this is the noise of all labels of 3 people" in done.err
 
 
 @pytest.mark.slow

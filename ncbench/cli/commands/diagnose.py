@@ -16,8 +16,6 @@ from ncbench.cli.arguments import (
     require_out,
 )
 
-_RESAMPLES = 20  # for the intervals of an estimator that has none of its own
-
 
 def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
@@ -36,7 +34,7 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.doubtful_labels import correction_gains, labels_to_look_at
+    from ncbench.doubtful_labels import AsRanked, correction_gains, labels_to_look_at
     from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, PEOPLE_T_ESTIMATOR, examine
     from ncbench.plugin import get_registry
     from ncbench.report.diagnosis_text import summary
@@ -46,21 +44,21 @@ def main(argv: list[str]) -> int:
     require_out(args.out, ".html", args.data)
     data = read_labeled(args)
     require_background(args.background, data.classes)
-    build = get_registry().build
-    t_estimator = DEFAULT_T_ESTIMATOR if args.target else PEOPLE_T_ESTIMATOR
+    cpe = get_registry().build("cpe", "logistic", random_state=0)
     rows = f"{len(data.y):,} labels"
     with threadpool_limits(1):
-        with working(f"1 of 3: estimating the noise of {rows}"):
-            noise = examine(
-                data,
-                build("t_estimator", t_estimator),
-                build("cpe", "logistic", random_state=0),
-                name=t_estimator,
-                bootstrap=_RESAMPLES,
-                seed=args.seed,
-            )
-        with working(f"2 of 3: ranking {rows}"):
-            issues = labels_to_look_at(data, noise, args.seed)
+        if args.target:
+            with working(f"1 of 3: estimating the noise of {rows}"):
+                estimator = get_registry().build("t_estimator", DEFAULT_T_ESTIMATOR)
+                noise = examine(data, estimator, cpe, name=DEFAULT_T_ESTIMATOR, seed=args.seed)
+            with working(f"2 of 3: ranking {rows}"):
+                issues, _ = labels_to_look_at(data, noise, args.seed)
+        else:
+            with working(f"1 of 3: ranking {rows}"):
+                issues, found = labels_to_look_at(data, seed=args.seed)
+            with working(f"2 of 3: judging the noise of {rows}"):
+                name = f"{PEOPLE_T_ESTIMATOR} and the features"
+                noise = examine(data, AsRanked(found), cpe, name=name, seed=args.seed)
         with working("3 of 3: comparing classifiers with and without a correction"):
             gains = correction_gains(data, noise, seed=args.seed, background=args.background)
     command = shlex.join(["python", "-m", "ncbench", "diagnose", *argv])

@@ -34,6 +34,7 @@ def main(argv: list[str]) -> int:
 
     from ncbench.data import UNKNOWN
     from ncbench.doubtful_labels import rank_labels
+    from ncbench.errors import NcbenchError
     from ncbench.noise_estimation import cheap_doubts, uncertainty
     from ncbench.report import as_csv, write
     from ncbench.report.issues_text import ranked, text
@@ -41,6 +42,11 @@ def main(argv: list[str]) -> int:
 
     require_out(args.out, ".csv", args.data)
     noise = noise_matrix(args)
+    if not args.target and noise != "estimate":
+        raise NcbenchError(
+            f"--t-estimator {noise} is for labels of one person; those of several are weighed by "
+            "the method of Dawid and Skene: leave it out"
+        )
     data = read_labeled(args)
     with threadpool_limits(1), working(f"Looking for wrong labels among {len(data.y):,}"):
         ranking = rank_labels(
