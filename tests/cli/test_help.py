@@ -44,6 +44,7 @@ def test_help_names_commands_that_exist(name: str, ncbench: Callable) -> None:
         assert subcommand != "plugins" or not arguments, command
 
 
+@pytest.mark.slow
 def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
     code = (
         "import sys\n"

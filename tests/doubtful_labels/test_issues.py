@@ -57,6 +57,7 @@ def test_an_examples_own_label_does_not_vouch_for_it() -> None:
     assert average_precision_score(wrong, found["p_wrong"]) > wrong.mean() + 0.1
 
 
+@pytest.mark.slow
 def test_what_a_linear_model_does_not_understand_is_not_taken_for_a_wrong_label() -> None:
     rng = np.random.default_rng(0)
     points = rng.uniform(-1, 1, size=(400, 2))
@@ -70,6 +71,7 @@ def test_what_a_linear_model_does_not_understand_is_not_taken_for_a_wrong_label(
     assert (y != truth)[found["rank"] <= 20].mean() > 0.9
 
 
+@pytest.mark.slow
 def test_checked_labels_are_certain_and_tell_the_noise() -> None:
     clean = np.where(np.arange(600) < 300, TRUTH, None)
     found = find_label_issues(X, Y, cpe=GaussianNB(), clean=clean, random_state=0)

@@ -204,6 +204,7 @@ def test_numbers_with_gaps_are_the_classes_of_text() -> None:
         find_label_issues(X, y, annotations=said)
 
 
+@pytest.mark.slow
 def test_the_noise_of_all_labels_is_not_that_of_one_column(
     ncbench: Callable, table: pd.DataFrame, tmp_path: Path
 ) -> None:

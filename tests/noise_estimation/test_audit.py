@@ -220,6 +220,7 @@ def test_a_resample_needs_more_rows():
         estimate_noise(X, [0, 1] * 3, "cautious_map", bootstrap=20)
 
 
+@pytest.mark.slow
 def test_plot_is_drawn_or_says_what_it_needs(
     ncbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -246,6 +247,7 @@ def two_classes(m: int = 400) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(m, 1)) + 5 * y[:, None], noisy
 
 
+@pytest.mark.slow
 def test_in_python_it_is_the_estimate_that_the_command_prints(ncbench, tmp_path: Path):
     X, noisy = two_classes()
     names = np.array(["yes", "no"])[noisy]  # "no" is the first in sorted order
@@ -270,6 +272,7 @@ def test_in_python_labels_may_be_of_any_type(kinds: list[type]):
     assert estimate_noise(X.tolist(), noisy, "hoc", GaussianNB(), random_state=0) == expected
 
 
+@pytest.mark.slow
 def test_in_python_estimator_and_learner_may_be_objects():
     X, noisy = two_classes()
     forward_map = load("t_estimator", "forward_map")

@@ -21,6 +21,7 @@ def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
     return X, np.where(rng.random(m) < wrong, 1 - truth, truth), truth
 
 
+@pytest.mark.slow
 def test_separable_noisy_classes_are_relied_on():
     X, y, truth = problem(4, 0.2)
     found = estimate_noise(X, y, random_state=0)

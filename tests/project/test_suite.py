@@ -43,9 +43,8 @@ def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
     assert "with 2 draws of each noise" in board.out
 
 
-@pytest.mark.parametrize(
-    "experiment", [pytest.param("suite/peers", marks=pytest.mark.slow), "mine"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("experiment", ["suite/peers", "mine"])
 def test_a_suite_ends_with_the_leaderboard_also_if_a_file_lists_it(
     experiment: str, ncbench: Any
 ) -> None:

@@ -80,6 +80,7 @@ def ncbench_algorithms():
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_in_a_worker_leaves_no_record_and_the_sweep_completes_later(
     ncbench: Callable, tmp_path: Path
 ) -> None:
