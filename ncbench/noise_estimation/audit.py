@@ -135,9 +135,11 @@ def plan(noise: NoiseEstimate, data: OwnData, width: float, seed: int = 0) -> La
     ``noise.at_most``; the interval of the estimate with them is usually narrower.
     """
     rows = np.arange(len(data.y)) if data.examples is None else data.examples
-    count = labels_to_check(noise.at_most, width, len(np.unique(rows))) - noise.checked
+    count = labels_to_check(noise.at_most, width, len(np.unique(rows)))
     if data.clean is not None:
-        rows = rows[data.clean == UNKNOWN]
+        checked = data.clean != UNKNOWN
+        count -= len(np.unique(rows[checked]))
+        rows = rows[~checked]
     drawn = stream(seed, "estimate-noise", "plan").permutation(np.unique(rows))[: max(count, 0)]
     return np.asarray(drawn + 1 if data.table_rows is None else data.table_rows[drawn])
 

@@ -17,8 +17,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
-from ncbench.noise_estimation import repair_estimate
+from ncbench.noise_estimation import one_label_each, plan, read_annotations, repair_estimate
 from ncbench.noise_estimation.audit import OwnData, examine, uncertainty
+from ncbench.noise_estimation.verdict import labels_to_check
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -384,6 +385,19 @@ def test_the_column_of_an_annotator_may_have_a_comma(ncbench: Callable, tmp_path
     shown = ncbench("estimate-noise", *options, "--annotators", 'ann, bob, "Doe, Eve"')
     people = [person["name"] for person in json.loads(shown.out)["annotators"]]
     assert sorted(people) == ["Doe, Eve", "ann", "bob"]
+
+
+def test_a_plan_counts_rows_and_not_the_labels_of_several_people(tmp_path: Path) -> None:
+    table = three_people(tmp_path / "mine.csv")
+    table.loc[[3, 8], ["eve", "ann", "bob"]] = None  # nobody labels two rows
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    path, people = str(tmp_path / "mine.csv"), ["eve", "ann", "bob"]
+    data = read_annotations(path, people, None, "checked")
+    noise = examine(data, load("t_estimator", "dawid_skene")(), GaussianNB(), name="x")
+    for each in (data, one_label_each(data)):
+        to_check = plan(noise, each, 0.1)
+        assert len(to_check) == labels_to_check(noise.at_most, 0.1, 148) - 30
+        assert not {4, 9, *(np.flatnonzero(table["checked"].notna()) + 1)} & {*to_check.tolist()}
 
 
 def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_path: Path) -> None:
