@@ -210,7 +210,8 @@ def _disagreement(
     return [
         f"classes may overlap: depending on the assumption, {lowest:.0%} to {highest:.0%} of the "
         f"labels are wrong. This estimate is {share.estimate:.0%}; it would be {others}. To settle "
-        f"it, check about {counted_text(count, 'label')} drawn at random (--plan {apart / 2:.2f})"
+        f"it, check about {counted_text(count, 'label')} drawn at random "
+        f"(estimate-noise --plan {apart / 2:.2f} lists them)"
     ]
 
 
