@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ class OwnData:
         labels[self.clean == UNKNOWN] = None
         return labels
 
-    @property
+    @cached_property
     def said(self) -> pd.DataFrame | None:
         """The labels of several people, a column for each, None where they said nothing."""
         given = self.annotations

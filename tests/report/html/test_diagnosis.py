@@ -58,6 +58,7 @@ def test_people_who_gave_labels_are_listed(tmp_path: Path) -> None:
         "person 0 120 90.0% [85.0%, 95.0%] barbera labeled barolo, 20%",
         "1 (line 2) barolo (2 of 3) barbera",
         "issues FILE --annotators COLUMNS",
+        "P(wrong) rests on what people said, and on features of other rows",
     ):
         assert said in text, said
     assert "person 5 " not in text
