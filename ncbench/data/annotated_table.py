@@ -151,6 +151,12 @@ def _by_person(long: "pd.DataFrame", m: int, where: str) -> dict[str, dict[int, 
             f"{where}: {long.shape[1]} columns ({', '.join(map(str, long.columns))}); expected "
             "three: the row of the example, counted from 1, the annotator, and the label"
         )
+    first = [str(name) for name in long.columns]
+    if first[0].isdecimal():
+        raise NcbenchError(
+            f"{where}: its first line is {', '.join(first)!r}, which is a label, not the names of "
+            "the columns; add a first line such as row,annotator,label"
+        )
     refuse_missing(long, where)
     found: dict[str, dict[int, str]] = {}
     for line, (row, person, label) in enumerate(long.itertuples(index=False, name=None)):

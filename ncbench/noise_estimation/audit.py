@@ -183,10 +183,10 @@ def examine(
                 skills.append(_crowd(again).accuracy(again.annotations))
     low, high = _ends(noise.matrix, draws, halves)
     share = _share(noise, sample.counts, draws, halves)
-    counted = found = unchecked = None
+    pairs = found = unchecked = None
     if data.clean is not None:
         both = data.clean != UNKNOWN
-        counted = _count(data)
+        pairs = _pairs(data)
         found = counted_share(int((data.y != data.clean)[both].sum()), int(both.sum()))
         without = estimator.estimate(replace(_sample(data, cpe, seed), checked=None))
         if without != noise:  # else the estimator does not use them
@@ -207,8 +207,7 @@ def examine(
         doubts=verdict.doubts,
         verdict=verdict.name,
         at_most=verdict.at_most,
-        checked=0 if data.clean is None else int((data.clean != UNKNOWN).sum()),
-        counted=counted,
+        pairs=pairs,
         unchecked=unchecked,
         annotators=_annotators(sample, skills),
         examples=None if sample.rows is None else len(np.unique(sample.rows)),
@@ -370,9 +369,10 @@ class _CountedAlready(CleanLabels):
         )
 
 
-def _count(data: OwnData) -> NoiseMatrix:
+def _pairs(data: OwnData) -> Labels:
+    """Count the pairs of a label, in the rows, and a checked one, in the columns."""
     assert data.clean is not None
-    both = data.clean >= 0
-    counts = np.zeros((len(data.classes),) * 2)
-    np.add.at(counts, (data.y[both], data.clean[both]), 1.0)
-    return repair_estimate(counts, data.classes)
+    both = data.clean != UNKNOWN
+    counts = np.zeros((len(data.classes),) * 2, dtype=np.int64)
+    np.add.at(counts, (data.y[both], data.clean[both]), 1)
+    return counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
-from ncbench.noise_estimation.repair import EstimatedNoiseMatrix
+from ncbench.noise_estimation.repair import EstimatedNoiseMatrix, repair_estimate
 from ncbench.types import Array, Labels
 
 LEVEL = 0.9
@@ -87,8 +88,12 @@ class NoiseEstimate(EstimatedNoiseMatrix):
     at_most : float
         The largest share of wrong labels among these, the bound by what can be predicted, and the
         end of the interval.
+    pairs : array of shape (n, n) or None
+        How many labels i were checked to be j, in row i and column j.
     checked : int
         Number of checked labels that were used.
+    counted : NoiseMatrix or None
+        T as counted in them; the column of a class that nobody checked is that of the identity.
     unchecked : Interval or None
         The share as estimated without the checked labels, if the estimator uses them.
     annotators : tuple of Annotator
@@ -127,8 +132,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         doubts: Sequence[str] = (),
         verdict: str = DO_NOT_RELY,
         at_most: float = 0.5,
-        checked: int = 0,
-        counted: NoiseMatrix | None = None,
+        pairs: Labels | None = None,
         unchecked: Interval | None = None,
         annotators: Sequence[Annotator] = (),
         examples: int | None = None,
@@ -150,8 +154,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         self.doubts = tuple(doubts)
         self.verdict = verdict
         self.at_most = at_most
-        self.checked = checked
-        self.counted = counted
+        self.pairs = pairs
         self.unchecked = unchecked
         self.annotators = tuple(annotators)
         self.examples = examples
@@ -160,6 +163,23 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         rows = f"{self.counts.sum():,}"
         found = f"{self.share} of {rows} labels are wrong; {self.verdict}"
         return f"<NoiseEstimate by {self.estimator}: {found}>"
+
+    @property
+    def checked(self) -> int:
+        """Number of checked labels."""
+        return 0 if self.pairs is None else int(self.pairs.sum())
+
+    @cached_property
+    def counted(self) -> NoiseMatrix | None:
+        """T as counted in checked labels."""
+        return None if self.pairs is None else repair_estimate(self.pairs, self.classes)
+
+    @property
+    def counted_error(self) -> float:
+        """Mean |T^ - T| over the columns of classes that have checked labels, T as counted."""
+        assert self.pairs is not None and self.counted is not None
+        seen = self.pairs.any(axis=0)
+        return float(np.abs(self.matrix - self.counted.matrix)[:, seen].mean())
 
     @property
     def true_given_label(self) -> Array:
@@ -209,11 +229,12 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         if self.low is not None and self.high is not None:
             interval = {"level": LEVEL, "low": self.low.tolist(), "high": self.high.tolist()}
         pairs = None
-        if self.counted is not None:
+        if self.pairs is not None and self.counted is not None:
             pairs = {
                 "rows": self.checked,
+                "counts": self.pairs.tolist(),
                 "T": self.counted.matrix.tolist(),
-                "T_error": float(np.abs(self.matrix - self.counted.matrix).mean()),
+                "T_error": self.counted_error,
                 "inverse_error": self.inverse_error(self.counted),
                 "share_without": None if self.unchecked is None else vars(self.unchecked),
             }

@@ -75,9 +75,12 @@ def plan_text(noise: NoiseEstimate, rows: Labels, width: float) -> str:
 
 
 def _checked(noise: NoiseEstimate) -> list[str]:
-    if noise.counted is None:
+    if noise.pairs is None or noise.counted is None:
         return []
-    difference = np.abs(noise.matrix - noise.counted.matrix).mean()
+    cells = _numbers(noise.counted.matrix)
+    for k in np.flatnonzero(~noise.pairs.any(axis=0)):  # nobody checked an example of this class
+        for row in cells:
+            row[k] = "-"
     what = counted(noise.checked, "label" if noise.annotators else "row")
     used = []
     if noise.unchecked is not None:
@@ -86,10 +89,10 @@ def _checked(noise: NoiseEstimate) -> list[str]:
         "",
         f"Counted in {what} with a checked label{_mixed(noise.counted)}:",
         "",
-        *_grid(shown_names(noise.classes), _numbers(noise.counted.matrix)),
+        *_grid(shown_names(noise.classes), cells),
         "",
         *used,
-        f"mean |estimate - counted|  {difference:.3f}",
+        f"mean |estimate - counted|  {noise.counted_error:.3f}",
     ]
 
 

@@ -182,6 +182,9 @@ def test_the_long_form_has_three_columns(ncbench: Callable, tmp_path: Path) -> N
     refused(others, options, message, ncbench, tmp_path)
     missing = ["dataset.annotations=no.csv", "dataset.target=checked"]
     refused(others, missing, "no.csv", ncbench, tmp_path)
+    long(frame).to_csv(tmp_path / "long.csv", index=False, header=False)
+    message = "its first line is '1, ann, "
+    refused(others, options, message, ncbench, tmp_path)
 
 
 def test_one_who_saw_a_frequent_class_alone_is_kept_and_one_whom_others_contradict_is_not() -> None:

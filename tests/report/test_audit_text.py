@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from ncbench.noise_estimation import repair_estimate
-from ncbench.report.audit_text import _mixed
+import numpy as np
+import pytest
+
+from ncbench.core import NoiseMatrix
+from ncbench.noise_estimation import NoiseEstimate, repair_estimate
+from ncbench.noise_estimation.estimate import Interval
+from ncbench.report.audit_text import _mixed, text
 
 
 def test_counts_that_were_changed_to_be_invertible_are_not_called_counts_alone() -> None:
@@ -13,3 +18,29 @@ def test_counts_that_were_changed_to_be_invertible_are_not_called_counts_alone()
         _mixed(singular)
         == f", and {singular.a:.2f} of the identity, without which T has no inverse"
     )
+
+
+def test_a_class_that_nobody_checked_has_no_counted_column() -> None:
+    noise = NoiseEstimate(
+        NoiseMatrix([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]),
+        data="pets",
+        estimator="hoc",
+        classes=("ant", "bee", "cow"),
+        counts=np.array([50, 30, 20]),
+        features=2,
+        low=None,
+        high=None,
+        share=Interval(0.2),
+        resamples=0,
+        pairs=np.array([[9, 1, 0], [1, 4, 0], [0, 0, 0]]),
+    )
+    printed = text(noise).splitlines()
+    start = printed.index("Counted in 15 rows with a checked label:")
+    rows = [line.split() for line in printed[start + 3 : start + 6]]
+    assert rows == [
+        ["ant", "0.90", "0.20", "-"],
+        ["bee", "0.10", "0.80", "-"],
+        ["cow", "0.00", "0.00", "-"],
+    ]
+    # The first two columns, entry by entry; the third is not compared.
+    assert noise.counted_error == pytest.approx(np.mean([0.1, 0, 0.1, 0.1, 0, 0.1]))
