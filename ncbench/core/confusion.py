@@ -50,9 +50,9 @@ def project_to_joint(C: Array) -> Projection:
     >>> project_to_joint(np.array([[0.5, -0.1], [0.2, 0.4]])).moved
     0.1
     """
-    negative = -C[C < 0].sum()
-    if negative == 0.0:
+    if C.min() >= 0:  # Frank-Wolfe comes here in every step
         return Projection(C, 0.0)
+    negative = -C[C < 0].sum()
     clipped = np.maximum(C, 0.0)
     return Projection(clipped / clipped.sum(), float(negative))
 

@@ -139,9 +139,9 @@ class RecallMeasure(Measure):
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""
         prior = C.sum(axis=1)
+        if prior.min() > _NO_MASS:
+            return float(self.value(C.diagonal() / prior))
         present = _with_mass(prior)
-        if present.all():
-            return float(self.value(np.diagonal(C) / prior))
         if self.per_class:
             return float(self.value(_recall(C, prior, present)))
         recall = np.diagonal(C)[present] / prior[present]
@@ -162,13 +162,14 @@ class RecallMeasure(Measure):
         ``(delta_ij - r_i) / p_i``.
         """
         prior = C.sum(axis=1)
-        present = _with_mass(prior)
-        if present.all():
-            recall = np.diagonal(C) / prior
+        if prior.min() > _NO_MASS:
+            recall = C.diagonal() / prior
             weight = self.slope(recall) / prior
-            gradient = np.repeat(-weight * recall, len(C)).reshape(C.shape)
-            gradient.flat[:: len(C) + 1] += weight
+            gradient = np.empty(C.shape)
+            gradient[:] = (-weight * recall)[:, None]
+            gradient.ravel()[:: len(C) + 1] += weight
             return gradient
+        present = _with_mass(prior)
         gradient = np.zeros_like(C)
         index = np.flatnonzero(present)
         recall = _recall(C, prior, present)

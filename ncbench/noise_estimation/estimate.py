@@ -177,7 +177,8 @@ class NoiseEstimate(EstimatedNoiseMatrix):
     @property
     def counted_error(self) -> float:
         """Mean |T^ - T| over the columns of classes that have checked labels, T as counted."""
-        assert self.pairs is not None and self.counted is not None
+        assert self.pairs is not None
+        assert self.counted is not None
         seen = self.pairs.any(axis=0)
         return float(np.abs(self.matrix - self.counted.matrix)[:, seen].mean())
 
