@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ncbench import RecallMeasure
@@ -23,7 +25,7 @@ class HMean(RecallMeasure):
         """Return the loss of these recalls."""
         if recall.min() <= 0:
             return 1.0
-        return float(1 - len(recall) / np.sum(1 / recall))
+        return float(1 - len(recall) / (1 / recall).sum())
 
     def slope(self, recall: Array) -> Array:
         """Return ``-n / (s r_i)^2`` with ``s = sum_i 1 / r_i``.
@@ -32,10 +34,10 @@ class HMean(RecallMeasure):
         tends to z for these recalls and to infinity for the others.
         """
         n = len(recall)
-        zero = recall <= 0
-        if zero.any():
+        if recall.min() <= 0:
+            zero = recall <= 0
             return np.where(zero, -n / zero.sum() ** 2, 0.0)
-        return np.asarray(-n / (recall * np.sum(1 / recall)) ** 2)
+        return np.asarray(-n / (recall * (1 / recall).sum()) ** 2)
 
 
 class QMean(RecallMeasure):
@@ -51,7 +53,7 @@ class QMean(RecallMeasure):
 
     def value(self, recall: Array) -> float:
         """Return the loss of these recalls."""
-        return float(np.sqrt(np.mean((1 - recall) ** 2)))
+        return math.sqrt(((1 - recall) ** 2).sum() / len(recall))
 
     def slope(self, recall: Array) -> Array:
         """Return ``-(1 - r_i) / (n psi)``; at psi = 0, the limit along equal recalls, ``-1/n``."""
@@ -77,7 +79,7 @@ class GMean(RecallMeasure):
         """Return the loss of these recalls."""
         if recall.min() <= 0:
             return 1.0
-        return float(1 - np.exp(np.mean(np.log(recall))))
+        return float(1 - np.exp(np.log(recall).sum() / len(recall)))
 
     def slope(self, recall: Array) -> Array:
         """Return ``-(1/n) G / r_i``.
@@ -86,9 +88,8 @@ class GMean(RecallMeasure):
         weights on the classes with recall 0 only. This returns that direction with entries -1,
         because a linear minimization does not depend on the length.
         """
-        zero = recall <= 0
-        if zero.any():
-            return np.where(zero, -1.0, 0.0)
+        if recall.min() <= 0:
+            return np.where(recall <= 0, -1.0, 0.0)
         return np.asarray(-(1 - self.value(recall)) / (len(recall) * recall))
 
 
