@@ -81,11 +81,8 @@ def stages(path: str, table_path: str, m: int) -> None:
         model = read_model(path)
     with timed("read the table"):
         table = read_table(Path(table_path))
-    with threadpool_limits(1):
-        with timed("features"):
-            X = model.features(table, "table")
-        with timed("predict"):
-            predicted, probabilities = model.classifier.predict_with_proba(X)
+    with threadpool_limits(1), timed("predict"):
+        predicted, probabilities = model.predict(table, "table")
     with timed("write"):
         others = model.other_columns(table)
         predictions_csv(others, lines_of(table), model.classes, predicted, probabilities)

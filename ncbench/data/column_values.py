@@ -153,6 +153,8 @@ def as_numbers(table: pd.DataFrame, position: int, where: str) -> Array:
             ),
         )
         series = read
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iu":
+        return np.asarray(series)  # none is missing, and a copy of each column takes memory
     values: Array = series.to_numpy(dtype=np.float64, na_value=np.nan)
     _refuse_first(
         np.isinf(values),

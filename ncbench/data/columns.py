@@ -5,7 +5,7 @@ What is done with each column is decided once, by :meth:`TableEncoder.fit`, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
@@ -29,7 +29,7 @@ from ncbench.data.column_values import (
 )
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
-from ncbench.types import Array
+from ncbench.types import Array, Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MAX_CATEGORIES = 1000
 """Largest number of values to one-hot encode: a column with more is an id or free text."""
 
+_ROWS = 4096  # at a time: they stay in the cache while all columns are written
 _SHOWN = 6  # columns to name before they are only counted
 
 
@@ -56,6 +57,34 @@ class Column(TypedDict):
     """Missing values in the table that it was fitted to."""
     usable: bool
     """Whether it is left out but could be kept."""
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """The columns of a table, checked, whose features are computed for some rows at a time.
+
+    All features at once may take more memory than the table, and more time to get that memory than
+    to fill it.
+    """
+
+    rows: int
+    features: int
+    numbers: Mapping[int, Array]
+    """The values of a column, by its feature."""
+    categories: Mapping[int, Labels]
+    """Which of its features each row has, -1 for none, by the first feature of a column."""
+
+    def parts(self, size: int) -> Iterator[tuple[slice, Array]]:
+        """Yield the features of so many rows at a time, and which rows they are."""
+        for start in range(0, self.rows, size):
+            rows = slice(start, min(start + size, self.rows))
+            X = np.zeros((rows.stop - start, self.features))
+            for feature, values in self.numbers.items():
+                X[:, feature] = values[rows]
+            for first, which in self.categories.items():
+                present = np.flatnonzero(which[rows] >= 0)
+                X[present, first + which[rows][present]] = 1.0
+            yield rows, X
 
 
 @dataclass
@@ -122,19 +151,27 @@ class TableEncoder:
         Columns may be in any order. One that was not there before is ignored, with a notice; a
         category that was not there before is 0 in every feature of its column, with a notice.
         """
-        positions = self._positions(table, where)
-        widths = [len(c["values"]) if c["kind"] == "categories" else 1 for c in self._used]
-        X = np.zeros((len(table), sum(widths)))
-        start = 0
-        for column, position, width in zip(self._used, positions, widths, strict=True):
-            if column["kind"] == "categories":
-                self._mark(X[:, start : start + width], column, table, position, where)
-            else:
-                read = as_days if column["kind"] == "date" else as_numbers
-                values = read(table, position, where)
-                X[:, start] = np.where(np.isnan(values), column["fill"], values)
-            start += width
+        encoded = self.encode(table, where=where)
+        X = np.zeros((encoded.rows, encoded.features))
+        for rows, part in encoded.parts(_ROWS):
+            X[rows] = part
         return X
+
+    def encode(self, table: pd.DataFrame, *, where: str = "table") -> EncodedTable:
+        """Check the columns of a table, with the notices of :meth:`transform`."""
+        positions = self._positions(table, where)
+        numbers, categories, start = {}, {}, 0
+        for column, position in zip(self._used, positions, strict=True):
+            if column["kind"] == "categories":
+                categories[start] = self._category(column, table, position, where)
+                start += len(column["values"])
+                continue
+            read = as_days if column["kind"] == "date" else as_numbers
+            values = read(table, position, where)
+            missing = np.isnan(values)
+            numbers[start] = np.where(missing, column["fill"], values) if missing.any() else values
+            start += 1
+        return EncodedTable(len(table), start, numbers, categories)
 
     def describe(self) -> str:
         """Say in one line what became of each column."""
@@ -224,26 +261,24 @@ class TableEncoder:
             notice_once(f"{where}: not features, so ignored: {_listed(extra)}")
         return places
 
-    def _mark(
-        self, X: Array, column: Column, table: pd.DataFrame, position: int, where: str
-    ) -> None:
-        """Set the 0/1 features of one column."""
+    def _category(self, column: Column, table: pd.DataFrame, position: int, where: str) -> Labels:
+        """Return which of the values of a column each row has, or -1."""
         number = {value: k for k, value in enumerate(column["values"])}
         where = f"{where}, column {column['name']!r}"
         codes, found = coded(table.iloc[:, position], where)
         # The last one is for missing values, whose code is -1.
         texts = [*map(as_text, found.tolist()), ""]
         feature = np.array([number.get(text, -1) for text in texts])[codes]
-        rows = np.flatnonzero(feature >= 0)
-        X[rows, feature[rows]] = 1.0
-        if len(rows) < len(feature):
+        unknown = int((feature < 0).sum())
+        if unknown:
             row = int(np.argmin(feature))
-            new = counted(len(feature) - len(rows), "new value")
+            new = counted(unknown, "new value")
             value = repr(texts[codes[row]]) if codes[row] >= 0 else "a missing one"
             notice_once(
                 f"{where}: {new}, first {value} in {at_row(table, row)}; unknown when the columns "
                 "were learned, so all features of the column are 0 there"
             )
+        return np.asarray(feature)
 
 
 def _require_options(

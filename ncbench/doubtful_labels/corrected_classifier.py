@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -190,9 +191,12 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         noisy = self._noisy(X)
         return clean_posterior(noisy, self.noise_matrix_)
 
-    def predict_with_proba(self, X: ArrayLike) -> tuple[NDArray[Any], Array]:
-        """Return what ``predict`` and ``predict_proba`` return; the learner predicts once."""
-        noisy = self._noisy(X)
+    def predict_in_parts(self, parts: Iterable[ArrayLike]) -> tuple[NDArray[Any], Array]:
+        """Return what ``predict`` and ``predict_proba`` return, for all rows of several X.
+
+        The learner predicts once, and no more than one part need be in memory.
+        """
+        noisy = np.concatenate([self._noisy(X) for X in parts])
         return self._decided(noisy), clean_posterior(noisy, self.noise_matrix_)
 
     def prediction_distribution(self, X: ArrayLike) -> Array:

@@ -304,8 +304,7 @@ def _try_out(model: TableModel) -> None:
     row = [column["values"][0] if column["values"] else np.nan for column in used]
     table = pd.DataFrame([row], columns=[column["name"] for column in used])
     model.other_columns(table)
-    X = model.features(table, "its columns")
-    model.share_seen(X)
-    predicted, _ = model.classifier.predict_with_proba(X)
+    model.share_seen(model.features(table, "its columns"))
+    predicted, _ = model.predict(table, "its columns")
     model.confusion(predicted, predicted)
     uncertainty(model.classifier.noise_matrix_, np.ones(len(classes), dtype=np.int64))

@@ -25,6 +25,7 @@ from ncbench.noise_estimation import (
 from ncbench.types import Array
 
 _KEPT = 1000  # hashes of rows
+_PART = 16_384  # rows to predict at a time
 
 
 @dataclass(frozen=True)
@@ -121,12 +122,21 @@ class TableModel:
 
     def features(self, table: pd.DataFrame, where: str) -> Array:
         """Return the features of a table, which may have other columns, too."""
+        return self.encoder.transform(self._of_features(table, where), where=where)
+
+    def predict(self, table: pd.DataFrame, where: str) -> tuple[NDArray[Any], Array]:
+        """Return the predicted class of each row of a table, and the clean class probabilities."""
+        encoded = self.encoder.encode(self._of_features(table, where), where=where)
+        return self.classifier.predict_in_parts(X for _, X in encoded.parts(_PART))
+
+    def _of_features(self, table: pd.DataFrame, where: str) -> pd.DataFrame:
+        """Return the columns of a table that are features, if all of them are there."""
         if not len(table):
             raise NcbenchError(f"{where}: no rows")
         found = {str(name) for name in table.columns}
         if self._used <= found:  # else the error is about all columns
             table = table.loc[:, [str(name) in self._used for name in table.columns]]
-        return self.encoder.transform(table, where=where)
+        return table
 
     def notice_missing(self, table: pd.DataFrame, where: str) -> None:
         """Say how many numbers of each feature are missing in a table."""

@@ -158,8 +158,10 @@ class AnchoredForward(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Array) -> Array:
         """Return noisy class probabilities."""
         noise = self.noise_matrix_
-        forward = noise.corrupt_posterior(self.model_.posterior(self.logistic_[0].transform(X)))
-        logistic = posterior(self.logistic_, X, noise.n)
+        scaler, regression = self.logistic_
+        Z = scaler.transform(X)
+        forward = noise.corrupt_posterior(self.model_.posterior(Z))
+        logistic = posterior(regression, Z, noise.n)
         return self.weight * forward + (1 - self.weight) * logistic
 
     def predict(self, X: Array) -> NDArray:

@@ -54,6 +54,13 @@ def test_ids_dates_and_empty_columns_are_left_out_and_said() -> None:
     X = encoder.transform(table())
     assert X.shape == (M, 1 + 2 + 2 + 1)
     assert X[0, 0] == 12.5  # the median
+    later = table().assign(color="blue")  # which is new, so it has no feature
+    for rows in (1, 7, M, 2 * M):
+        parts = list(encoder.encode(later).parts(rows))
+        assert len(parts) == -(-M // rows)
+        whole = encoder.transform(later)
+        assert all((part == whole[where]).all() for where, part in parts)
+        assert sum(len(part) for _, part in parts) == M
 
 
 def test_the_advice_works_when_followed() -> None:

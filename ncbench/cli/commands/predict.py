@@ -34,9 +34,8 @@ def main(argv: list[str]) -> int:
     with working(f"Reading {args.data}"):
         table = read_table(Path(args.data).expanduser())
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
-        X = model.features(table, f"file {args.data!r}")
+        predicted, probabilities = model.predict(table, f"file {args.data!r}")
         model.notice_missing(table, f"file {args.data!r}")
-        predicted, probabilities = model.classifier.predict_with_proba(X)
     with working(f"Writing {args.out}"):
         found = lines_of(table), model.classes, predicted, probabilities
         write_output(Path(args.out), predictions_csv(model.other_columns(table), *found))
