@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from needs import ROOT
 
-# Without breast_cancer, the largest of its data sets.
-SMALL = [sys.executable, "-m", "ncbench", "-m", "+experiment=suite/small", "dataset=iris,wine"]
+# One of its data sets: test_leaderboard.py ranks over several.
+SMALL = [sys.executable, "-m", "ncbench", "-m", "+experiment=suite/small", "dataset=iris"]
 
 
 @pytest.mark.slow
@@ -24,14 +24,14 @@ def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
         return sorted(tmp_path.glob("outputs/cells/*/record.json"))
 
     with subprocess.Popen(SMALL, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
-        while len(done()) < 60 and process.poll() is None:
+        while len(done()) < 30 and process.poll() is None:
             time.sleep(0.2)
         process.kill()
     first = {path: path.read_bytes() for path in done()}
-    assert 60 <= len(first) < 120
+    assert 30 <= len(first) < 60
     ended = subprocess.run(SMALL, cwd=tmp_path, capture_output=True, text=True, check=True)
     records = [json.loads(path.read_bytes()) for path in done()]
-    assert len(records) == 120
+    assert len(records) == 60
     assert {record["status"] for record in records} == {"done"}
     assert all(path.read_bytes() == content for path, content in first.items())
     board = ncbench("leaderboard", "outputs")
