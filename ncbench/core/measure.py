@@ -7,7 +7,7 @@ that can optimize it:
 family             provides                            definition
 ================== =================================== ==========================================
 linear             value, gradient                     ``<L, C>``
-monotonic_convex   value, gradient                     convex; decreases only in C[i,i]
+monotonic_convex   value, gradient                     convex, smooth; decreases only in C[i,i]
 ratio_of_linear    value, ratio (the matrices A and B) ``<A, C> / <B, C>``
 None               value                               reported, not optimized
 ================== =================================== ==========================================
@@ -134,7 +134,11 @@ class RecallMeasure(Measure):
 
     def slope(self, recall: Array) -> Array:
         """Return the derivative of :meth:`value` with respect to each recall."""
-        raise NotApplicable(f"{type(self).__name__} is reported, not optimized")
+        name = type(self).__name__
+        raise NotApplicable(
+            f"{name} has no slope, so it cannot be optimized; write one, or set family = None for "
+            "a measure that is only reported"
+        )
 
     def __call__(self, C: Array) -> float:
         """Return the loss ``psi(C)``."""

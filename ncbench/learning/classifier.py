@@ -80,7 +80,11 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return class probabilities for each row of X; see ``randomized``."""
         check_is_fitted(self)
-        return self._predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
+        features = validate_data(self, X, reset=False, dtype=np.float64)
+        rows = self._predict_proba(features)
+        # Those of a rule that is not randomized need not sum to 1: only the largest counts.
+        _require_numbers(rows, (len(features), len(self.classes_)), self)
+        return rows
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the most probable class for each row of X; ties go to the lowest class."""
@@ -141,7 +145,7 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     m = np.shape(X)[0]
     distribution = np.zeros((m, len(classes)))
     if not getattr(last, "randomized", False):
-        labels = _checked_labels(np.asarray(algorithm.predict(X)), classes, m)
+        labels = _checked_labels(np.asarray(algorithm.predict(X)), classes, m, last)
         distribution[np.arange(m), np.searchsorted(classes, labels)] = 1.0
         return distribution
     transformed, step = X, algorithm
@@ -149,9 +153,9 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
         transformed = step[:-1].transform(transformed) if len(step) > 1 else transformed
         step = step[-1]
     method = getattr(last, "prediction_distribution", last.predict_proba)
-    rows = np.asarray(method(transformed), dtype=np.float64)
-    known = classes if rows.shape[-1] == len(classes) else algorithm.classes_
-    distribution[:, np.searchsorted(classes, known)] = _checked_rows(rows, (m, len(known)))
+    rows = method(transformed)
+    known = classes if np.shape(rows)[-1:] == (len(classes),) else algorithm.classes_
+    distribution[:, np.searchsorted(classes, known)] = _checked_rows(rows, (m, len(known)), last)
     return distribution
 
 
@@ -159,31 +163,49 @@ _ROW_SUM = 1e-4
 """Largest deviation of a row of probabilities from a sum of 1; float32 networks have 1e-6."""
 
 
-def _checked_labels(labels: NDArray[Any], classes: NDArray[Any], m: int) -> NDArray[Any]:
+def _checked_labels(
+    labels: NDArray[Any], classes: NDArray[Any], m: int, algorithm: Any
+) -> NDArray[Any]:
     """Refuse predictions that are not labels, with the first offending row."""
+    name = type(algorithm).__name__
     if labels.shape != (m,):
-        raise NcbenchError(f"predict returned shape {labels.shape}; expected ({m},)")
+        raise NcbenchError(f"{name}: predict returned shape {labels.shape}; expected ({m},)")
     wrong = np.flatnonzero(~np.isin(labels, classes))
     if len(wrong):
         raise NcbenchError(
-            f"predict returned {labels[wrong[0]]!r} for row {wrong[0]} ({len(wrong)} of {m} rows "
-            f"are wrong); expected one of {', '.join(map(str, classes))}"
+            f"{name}: predict returned {str(labels[wrong[0]])!r} for row {wrong[0]} ({len(wrong)} "
+            f"of {m} rows are wrong); expected one of {', '.join(map(str, classes))}"
         )
     return labels
 
 
-def _checked_rows(rows: Array, shape: tuple[int, int]) -> Array:
+def _checked_rows(given: Any, shape: tuple[int, int], algorithm: Any) -> Array:
     """Refuse predictions that are not distributions, with the first offending row."""
-    if rows.shape != shape:
-        raise NcbenchError(f"predict_proba returned shape {rows.shape}; expected {shape}")
+    rows = _require_numbers(given, shape, algorithm)
     right = (np.abs(rows.sum(axis=1) - 1) <= _ROW_SUM) & (rows >= -_ROW_SUM).all(axis=1)
-    wrong = np.flatnonzero(~right)  # also where a row has NaN
+    _refuse_rows(rows, right, algorithm)
+    return rows
+
+
+def _require_numbers(given: Any, shape: tuple[int, int], algorithm: Any) -> Array:
+    """Return what predict_proba returned; refuse another shape, and what is not finite."""
+    rows, who = np.asarray(given), f"{type(algorithm).__name__}: predict_proba returned"
+    if rows.shape != shape:
+        raise NcbenchError(f"{who} shape {rows.shape}; expected {shape}")
+    if rows.dtype.kind not in "biuf":
+        raise NcbenchError(f"{who} values of type {rows.dtype}; expected numbers")
+    _refuse_rows(rows, np.isfinite(rows).all(axis=1), algorithm)
+    return rows.astype(np.float64, copy=False)
+
+
+def _refuse_rows(rows: Array, right: NDArray[np.bool_], algorithm: Any) -> None:
+    wrong = np.flatnonzero(~right)
     if len(wrong):
         raise NcbenchError(
-            f"predict_proba returned {rows[wrong[0]].tolist()} for row {wrong[0]} ({len(wrong)} of "
-            f"{len(rows)} rows are wrong); expected probabilities that sum to 1"
+            f"{type(algorithm).__name__}: predict_proba returned {rows[wrong[0]].tolist()} for row "
+            f"{wrong[0]} ({len(wrong)} of {len(rows)} rows are wrong); expected probabilities that "
+            "sum to 1"
         )
-    return rows
 
 
 def resolve_measure(measure: Any, algorithm: Any) -> Any:

@@ -52,8 +52,7 @@ def prepare(config: Config) -> Cell:
     measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
     reported = _reported_measures(config, measure)
-    # Raises for a cost matrix of the wrong shape, or for an unknown background class.
-    _loss(measure, np.full((dataset.n_classes,) * 2, 1 / dataset.n_classes**2))
+    _require_loss(config["measure"]["name"], measure, dataset.n_classes)
     # Build every plug-in now, so that bad parameters raise before anything is written.
     registry = get_registry()
     estimator = build(config, "t_estimator")
@@ -82,6 +81,20 @@ def _refuse_class_name(config: Config, measure: Measure, dataset: Dataset) -> No
                 f"measure.{key}={value}: {config['measure']['name']} does not take names of "
                 f"classes, because it has no for_classes; give {dataset.classes.index(value)}"
             )
+
+
+def _require_loss(name: str, psi: Measure, n: int) -> None:
+    """Raise for a score: a perfect classifier must have the smaller loss.
+
+    Raises also for a cost matrix of the wrong shape, or for an unknown background class.
+    """
+    guesses, perfect = _loss(psi, np.full((n, n), 1 / n**2)), _loss(psi, np.eye(n) / n)
+    if perfect > guesses and psi.family != "linear":  # costs may be anything
+        raise NcbenchError(
+            f"measure={name}: {perfect:g} if every prediction is right, and {guesses:g} if all are "
+            "guesses; a measure is a loss, lower is better: if this one is a score, return 1 - "
+            "score"
+        )
 
 
 def _require_needs(cell: Cell, kind: str, plugin: Any, trains: Sequence[NDArray[np.intp]]) -> None:

@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from ncbench.core import Family, Measure
+from ncbench.core import Family, Measure, RecallMeasure
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, DoesNotApply, broken, unpickled
 from ncbench.testing.trial import check_trial
@@ -28,10 +28,11 @@ def check_is_a_loss(build: Build) -> None:
             C, perfect = _feasible(prior, rng), np.diag(prior)
             value = _value(psi, C)
             if not -_ROUNDING <= value <= psi.largest + _ROUNDING:
+                low = "if it is minus a score, return 1 - score; " if value < 0 else ""
                 broken(
                     f"psi(C) = {value:g} for C = {C.tolist()}, but losses lie in "
                     f"[0, {psi.largest:g}]",
-                    "scale it, or set the attribute `largest` to its largest value "
+                    f"{low}scale it, or set the attribute `largest` to its largest value "
                     "(math.inf if it is unbounded)",
                 )
             if _value(psi, perfect) > value + _ROUNDING:
@@ -71,7 +72,12 @@ def check_family(build: Build) -> None:
         try:
             given = psi.ratio(n) if needed == "ratio" else psi.gradient(C) if needed else ()
         except NcbenchError as error:
-            broken(f"family is {psi.family!r}, but {error}", f"write the method {needed}")
+            write = "slope" if isinstance(psi, RecallMeasure) else needed
+            broken(
+                f"family is {psi.family!r}, but {error}",
+                f"write the method {write}, or set family = None for a measure that is only "
+                "reported",
+            )
         shapes = [np.shape(g) for g in (given if needed == "ratio" else [given] if needed else [])]
         if any(shape != (n, n) for shape in shapes):
             broken(
@@ -126,6 +132,27 @@ def check_convex(build: Build) -> None:
                     "Frank-Wolfe cannot optimize a measure that is not convex: choose "
                     "another family, or None",
                 )
+
+
+def check_smooth(build: Build) -> None:
+    """If its family is monotonic_convex, its gradient does not jump where recalls are equal."""
+    for psi, n, rng in _measures(build, "monotonic_convex"):
+        prior = _prior(n, rng)
+        for recall in (0.3, 0.6, 0.9):
+            C = np.repeat((prior * (1 - recall) / (n - 1))[:, None], n, axis=1)
+            np.fill_diagonal(C, prior * recall)
+            for i in range(n):
+                above, below = C.copy(), C.copy()
+                above[i, i] *= 1 + 1e-7
+                below[i, i] *= 1 - 1e-7
+                one, other = np.asarray(psi.gradient(below)), np.asarray(psi.gradient(above))
+                if np.abs(one - other).max() > 1e-3 * np.abs(one).max():
+                    broken(
+                        f"gradient[{i}, {i}] jumps from {one[i, i]:.4g} to {other[i, i]:.4g} where "
+                        f"all recalls are {recall:g}",
+                        "Frank-Wolfe does not converge if a gradient jumps, as that of a minimum "
+                        "does: smooth the measure, or set family = None to report it only",
+                    )
 
 
 def check_monotonic(build: Build) -> None:
@@ -221,6 +248,7 @@ CHECKS = (
     check_gradient,
     check_linear,
     check_convex,
+    check_smooth,
     check_monotonic,
     check_ratio,
     check_limits,

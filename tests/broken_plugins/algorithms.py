@@ -367,7 +367,7 @@ BROKEN = {
     "probabilities": {
         r"row \d+ of predict_proba is \[.*-0\.\d+": NotADistribution,
         r"predict gives \d for row \d+, whose predict_proba is \[": PredictsTheLeastProbable,
-        r"predict_proba has shape \(120, 2\)": OneColumnLess,
+        r"returned shape \(120, 2\); expected \(120, 3\)": OneColumnLess,
         r"randomized is True, but it has no predict_proba": RandomizedWithoutProbabilities,
     },
     "trial": {

@@ -96,6 +96,13 @@ class RatioWithoutRatio(Measure):
         return float(C.sum() - np.trace(C))
 
 
+class ValueAlone(RecallMeasure):
+    """Meant to be reported only, and does not say so."""
+
+    def value(self, recall):
+        return float(1 - np.mean(recall))
+
+
 class GradientOfTheDiagonal(Measure):
     """A gradient of another shape."""
 
@@ -116,6 +123,18 @@ class GradientAtFixedPriors(RecallMeasure):
 
     def gradient(self, C):
         return -np.diag(1 / C.sum(axis=1)) / len(C)
+
+
+class WorstRecall(RecallMeasure):
+    """Convex, but its gradient jumps where the worst class becomes another."""
+
+    def value(self, recall):
+        return float(1 - recall.min())
+
+    def slope(self, recall):
+        slope = np.zeros(len(recall))
+        slope[recall.argmin()] = -1
+        return slope
 
 
 class SquaredCalledLinear(Good):
@@ -228,7 +247,7 @@ BROKEN = {
     "is_a_loss": {
         r"psi = 1 where every prediction is right and 0\.\d+ .* errors lower it": Accuracy,
         r"psi\(C\) = \d\d\.\d+ for C = .* losses lie in \[0, 1\]": ErrorsInPercent,
-        r"psi\(C\) = -0\.\d+ for C = .* losses lie in \[0, 1\]": NegativeLogLikelihood,
+        r"psi\(C\) = -0\.\d+ for C = .* \[0, 1\].* minus a score": NegativeLogLikelihood,
         r"psi\(C\) is Fraction\(1, 2\)": NotAFloat,
         r"returns 0\.0, which is not a Measure": a_function,
     },
@@ -236,6 +255,7 @@ BROKEN = {
     "family": {
         r"family is 'convex'; known: 'linear', 'monotonic_convex'": UnknownFamily,
         r"family is 'ratio_of_linear', but RatioWithoutRatio is not a ratio": RatioWithoutRatio,
+        r"but ValueAlone has no slope.* To fix it: write the method slope, or set": ValueAlone,
         r"gradient gives shape \(2,\) for 2 classes": GradientOfTheDiagonal,
     },
     "gradient": {
@@ -243,6 +263,7 @@ BROKEN = {
     },
     "linear": {r"psi\(C\) = 0\.\d+ but <L, C> = 0\.\d+": SquaredCalledLinear},
     "convex": {r"psi is 0\.\d+ at a mixture of two classifiers and only 0\.\d+": Concave},
+    "smooth": {r"gradient\[0, 0\] jumps from -[\d.]+ to [\d.]+ where all recalls are": WorstRecall},
     "monotonic": {
         r"psi rises from 0\.\d+ to 0\.\d+ when 0\.\d+ moves from C": BestAtOneHalf,
         r"psi stayed at 0\.25": Constant,

@@ -50,11 +50,18 @@ class CannotBeBuilt(Measure):
         return 0.0
 
 
+class Score(Measure):
+    "Higher is better."
+
+    def __call__(self, C):
+        return float(C.trace())
+
+
 @hookimpl
 def ncbench_measures():
     return {
         "two_classes": TwoClasses, "normalizes": Normalizes, "not_finite": NotFinite,
-        "cannot_be_built": CannotBeBuilt,
+        "cannot_be_built": CannotBeBuilt, "score": Score,
     }
 """
 
@@ -109,6 +116,15 @@ class Thrice(NoisyLabelClassifier):
         return np.full((len(X), self.n_), 3 / self.n_)
 
 
+class NotANumber(Thrice):
+    "Diverged."
+
+    randomized = False
+
+    def _predict_proba(self, X):
+        return np.full((len(X), self.n_), np.nan)
+
+
 @hookimpl
 def ncbench_noise_models():
     return {"writes_labels": WritesLabels, "wrong_labels": WrongLabels}
@@ -116,7 +132,7 @@ def ncbench_noise_models():
 
 @hookimpl
 def ncbench_algorithms():
-    return {"writes_features": WritesFeatures, "thrice": Thrice}
+    return {"writes_features": WritesFeatures, "thrice": Thrice, "not_a_number": NotANumber}
 """
 
 
@@ -139,6 +155,7 @@ def record(ncbench: Callable, tmp_path: Path) -> Callable[..., dict[str, Any]]:
 def test_a_measure_nobody_asked_for_changes_nothing(record: Callable) -> None:
     plain = record()["trials"][0]
     beside = record("plugins_from=measures.py")["trials"][0]
+    assert beside["losses"].pop("score") > 0.5
     assert beside["losses"] == plain["losses"]
     assert beside["confusion"] == plain["confusion"]
     assert "absent" not in plain
@@ -153,8 +170,11 @@ def test_a_measure_nobody_asked_for_changes_nothing(record: Callable) -> None:
     ("options", "messages"),
     [
         (
-            ("algo=cpe_argmax", "measure=two_classes"),
-            {"two_classes": "two classes are needed, not 3"},
+            ("algo=cpe_argmax", "measure=two_classes,score"),
+            {
+                "two_classes": "two classes are needed, not 3",
+                "score": "measure=score: 1 if every prediction is right, and 0.333333 if all are",
+            },
         ),
         (
             ("noise=writes_labels,wrong_labels",),
@@ -164,10 +184,11 @@ def test_a_measure_nobody_asked_for_changes_nothing(record: Callable) -> None:
             },
         ),
         (
-            ("algo=writes_features,thrice",),
+            ("algo=writes_features,thrice,not_a_number",),
             {
                 "writes_features": "output array is read-only",
-                "thrice": "predict_proba returned [1.0, 1.0, 1.0] for row 0",
+                "thrice": "Thrice: predict_proba returned [1.0, 1.0, 1.0] for row 0",
+                "not_a_number": "NotANumber: predict_proba returned [nan, nan, nan] for row 0",
             },
         ),
     ],
