@@ -137,13 +137,15 @@ def _board(
 ) -> Board | None:
     methods = sorted({name for name, _, _ in chosen})
     losses: dict[Problem, dict[_Name, float]] = defaultdict(dict)
-    seconds: dict[_Name, list[float]] = defaultdict(list)
-    for name, cost, each in chosen:
+    for name, _, each in chosen:
         losses[each.problem][name] = each.losses[measure]
-        seconds[name].append(cost)
     solved = {problem: by for problem, by in losses.items() if len(by) == len(methods)}
     if not solved:
         return None
+    seconds: dict[_Name, list[float]] = defaultdict(list)
+    for name, cost, each in chosen:
+        if each.problem in solved:
+            seconds[name].append(cost)
     table = _of_data_sets(solved, methods)
     alone = Counter(method for method, _ in methods)
     labels = [method if alone[method] == 1 else f"{method} {T}" for method, T in methods]

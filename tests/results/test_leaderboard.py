@@ -102,6 +102,17 @@ def test_a_cell_that_read_another_ones_work_costs_what_it_saved(make_record: Any
     assert [s.seconds for s in board.standings] == pytest.approx([7.0, 7.0])
 
 
+def test_seconds_are_those_of_the_problems_that_all_have_solved(make_record: Any) -> None:
+    solutions = []
+    for algo, dataset, seconds in (("ncfw", "a", 2.0), ("ncfw", "b", 90.0), ("fw", "a", 1.0)):
+        record = make_record(algo, dataset, losses=[0.2])
+        record["trials"][0]["seconds"] = {"fit": seconds, "cpe": 0.0}
+        solutions.append(solution(record))
+    (board,) = boards(solutions)
+    assert {s.method: s.seconds for s in board.standings} == {"ncfw": 2.0, "fw": 1.0}
+    assert (board.problems, board.left_out) == (1, 1)
+
+
 def test_own_cells_stand_beside_published_ones_only_where_they_agree(
     made: MADE, make_record: Any
 ) -> None:

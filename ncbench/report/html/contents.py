@@ -162,6 +162,8 @@ def cells(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[dict[str, 
 def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return, for each measure, how often each algorithm is best, and its average rank."""
     found = []
+    # As in the tables of the page: marks allow for all comparisons.
+    frame = frame.assign(mark=marked(plain(frame))["mark"].to_numpy())
     for measure, rows in frame.groupby("measure", sort=False):
         done = rows[rows["status"] == "done"]
         best = done.groupby(["problem", "sigma"])["mean"].transform("min")
@@ -181,10 +183,10 @@ def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def in_words(done: pd.DataFrame) -> str:
-    """Say which algorithm is best among the finished cells of one measure, and how surely."""
+    """Say which algorithm is best among the finished, marked cells of one measure."""
     by_problem = done.groupby(["problem", "sigma"], sort=False)
     compared = [
-        dict(zip(rows["series"], marked(plain(rows))["mark"], strict=True))
+        dict(zip(rows["series"], rows["mark"], strict=True))
         for _, rows in by_problem
         if rows["series"].nunique() > 1
     ]

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ncbench.report.html import contents
-from ncbench.results.series import results
+from ncbench.results.best import marked
+from ncbench.results.series import plain, results
 
 Make = Callable[..., dict[str, Any]]
 
@@ -39,3 +40,23 @@ def test_the_conclusion_says_who_is_best_and_how_surely(make_record: Make) -> No
     )
     (alone,) = contents.conclusions(results(records[:2]))
     assert alone["words"].startswith("No two algorithms have solved the same problem")
+
+
+def test_the_conclusion_agrees_with_the_marks_of_the_tables(make_record: Make) -> None:
+    # Alone, the first problem would tell the two apart; ten comparisons do not.
+    losses = {"ncfw": [0.10, 0.11, 0.12, 0.11], "fw": [0.15, 0.18, 0.17, 0.19]}
+    records = [
+        make_record(algo, f"d{k}", losses=values)
+        for algo, values in losses.items()
+        for k in range(10)
+    ]
+    (one,) = contents.conclusions(results([r for r in records if own(r) == "d0"]))
+    assert "All differences are beyond chance." in one["words"]
+    frame = results(records)
+    assert set(marked(plain(frame))["mark"]) == {"best", "level"}
+    (ten,) = contents.conclusions(frame)
+    assert "That may be chance against fw in 10 of them." in ten["words"]
+
+
+def own(record: dict[str, Any]) -> str:
+    return str(record["config"]["dataset"]["name"])
