@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, as all errors are."""
 
+    def __init__(self, **options: Any) -> None:
+        loads = "--plugins-from FILE loads plug-ins from a file first; it may be repeated."
+        super().__init__(**{"epilog": loads, **options})
+
     def error(self, message: str) -> NoReturn:
         """Raise NcbenchError with what is wrong."""
         said, hint = re.sub(r"^argument (\S+): ", r"\1 ", message), ""

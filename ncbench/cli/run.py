@@ -153,6 +153,11 @@ def _print_results(sweep: Sweep, suite: bool) -> int:
         print(f"{what} not run. Resume with: {sweep.resume_command}")
     if len(results.frame):
         print(f"\nTable:   {sweep.folder}/table.csv, .md and .tex")
-    print(f"Records: {sweep.configs[0]['output_dir']}/cells")
+    folder = sweep.configs[0]["output_dir"]
+    print(f"Records: {folder}/cells")
+    if suite and not ranked:
+        print(f"Beside the published methods: python -m ncbench leaderboard --add {folder}")
     sweep.tell_observers(outcome)
+    if all(record["status"] == "skipped" for record in outcome.records) and not outcome.missing:
+        raise NcbenchError("every cell was skipped, so nothing was run; the reasons are above")
     return 1 if outcome.failed or outcome.missing else 0

@@ -49,6 +49,10 @@ def _with_quotes(text: str) -> str:
     whole = f"{key}={quoted(value)}"
     if not _MORE_THAN_TEXT.search(value) and is_override(whole):
         return whole
+    if value.endswith(",") and is_override(f"{key}={value.rstrip(',')}"):
+        raise NcbenchError(
+            f"{text}: ends with a comma; write several values without spaces, {text}OTHER"
+        )
     message = f'{text}: this value needs quotes. One value: "{whole}"'
     if "," in value and not _MORE_THAN_TEXT.search(value.replace(",", "")):
         message += f'; several: "{key}={",".join(map(quoted, value.split(",")))}"'

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from ncbench.config.settings import MISSING, SETTINGS, Settings
-from ncbench.errors import NcbenchError, UnknownName, printable, require
+from ncbench.errors import NcbenchError, UnknownName, notice_once, printable, require
 from ncbench.imports import notice_renamed
 from ncbench.plugin import (
     KINDS,
@@ -127,6 +127,11 @@ def _use_labels_as_they_are(registry: Registry, config: dict[str, Any]) -> None:
         defaults = {p.name: p.default for p in registry.plugin("noise", "annotators").parameters}
         config["noise"] = {"name": "annotators", **defaults}
     if config["noise"]["name"] == "annotators":
+        if config["sigma"] not in (0.0, SETTINGS["sigma"].default):
+            notice_once(
+                f"sigma={config['sigma']:g} is not used: the labels of this data are noisy "
+                "already, and none is added"
+            )
         config["sigma"] = 0.0  # no noise is added
 
 

@@ -52,6 +52,12 @@ def unknown_key(key: str) -> str:
         known = [*SETTINGS, *KINDS, *(name for name, _ in parameters)]
         what = "no such key"
     if owners:
-        return f"{key}: {what}; plug-ins that have it: {', '.join(owners)}"
+        message = f"{key}: {what}; plug-ins that have it: {', '.join(owners)}"
+        if kind in KINDS:
+            message += (
+                f". In a sweep over several {kind}=..., those need a sweep of their own, into the "
+                "same output_dir"
+            )
+        return message
     hint = did_you_mean(key, known)
     return f"{key}: {what}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,7 +106,9 @@ def require_columns(table: pd.DataFrame, names: Sequence[str], where: str) -> No
         if name not in columns:
             raise NcbenchError(_which_target(name, columns, where))
         if list(names).count(name) > 1:
-            raise NcbenchError(f"{where}: column {name!r} is named twice")
+            raise NcbenchError(
+                f"{where}: column {name!r} is named twice; each kind of labels has its own column"
+            )
 
 
 def refuse_missing(table: pd.DataFrame, where: str, target: str = "") -> None:
@@ -131,6 +134,18 @@ def refuse_missing(table: pd.DataFrame, where: str, target: str = "") -> None:
 def _which_target(target: str | None, columns: list[str], where: str) -> str:
     known = ", ".join(columns) or "none"
     if target is None:
-        return f"{where}: which column holds the labels? Set target to one of: {known}"
+        return f"{where}: which column holds the labels? Set the target to one of: {known}"
     hint = did_you_mean(target, columns)
+    if _looks_like_data(columns):
+        hint += "the first line looks like data; put the names of the columns above it. "
     return f"{where}: no column {target!r}; {hint}Columns: {known}"
+
+
+def _looks_like_data(names: Sequence[str]) -> bool:
+    """Whether names are numbers, other than 0, 1, 2, ..., which count columns."""
+    numbers = []
+    for name in names:
+        with suppress(ValueError):
+            numbers.append(float(name))
+    counts = range(len(numbers)), range(1, len(numbers) + 1)
+    return bool(numbers) and not any(numbers == list(count) for count in counts)

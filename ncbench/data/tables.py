@@ -67,6 +67,7 @@ def read_table(place: Path) -> pd.DataFrame:
         ) from error
     except _UNREADABLE as error:
         reason = str(error).strip() or "it ends too early"
+        reason = reason.removeprefix("Error tokenizing data. C error: ")
         raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {reason}") from error
 
 

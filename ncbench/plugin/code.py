@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import sys
 import sysconfig
+import traceback
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -39,6 +40,27 @@ def is_own(module: str) -> bool:
     """Whether a module is neither part of Python nor installed with pip, except as editable."""
     path = _find(module, None)
     return path is not None and not _installed(path)
+
+
+def own_line(error: BaseException) -> str:
+    """Return the file and line of one's own code that an error went through last, or ''.
+
+    Own code is neither ncbench's, with its plug-ins, nor installed with pip.
+
+    Examples
+    --------
+    >>> own_line(ValueError("raised nowhere"))
+    ''
+    """
+    shipped = [Path(__file__).parents[1]]
+    if spec := find_spec("ncbench_plugins"):
+        shipped += map(Path, spec.submodule_search_locations or ())
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        ours = any(path.is_relative_to(folder) for folder in shipped)
+        if path.is_file() and not ours and not _installed(path):
+            return f"{path.name}, line {frame.lineno}"
+    return ""
 
 
 def _code(start: Path, module: str) -> str:

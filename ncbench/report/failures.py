@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from ncbench.errors import printable
 from ncbench.report.grid import Entry, Grid
+from ncbench.results.config_key import flat
+from ncbench.results.dataset_name import own_name
 from ncbench.types import Record
 
 _COLUMNS = ("failed", "measure", "dataset", "sigma", "algo", "reason")
@@ -18,10 +20,15 @@ def print_failures(records: Sequence[Record]) -> None:
     rows = []
     for record in records:
         config = record["config"]
-        measure, dataset, algo = (config[kind]["name"] for kind in ("measure", "dataset", "algo"))
+        measure, algo = (config[kind]["name"] for kind in ("measure", "algo"))
+        dataset = own_name(record, flat(config))
         reason = printable(record["reason"].split("\n")[0])
         row = [record["id"], measure, dataset, f"{config['sigma']:g}", algo, reason]
         rows.append(list(map(Entry, row)))
     print()
-    note = "The records contain tracebacks. Failed cells run again when the sweep is repeated."
+    folder = records[0]["config"]["output_dir"]
+    note = (
+        f"Tracebacks are in {folder}/cells/ID/record.json, ID as in the first column. Failed cells "
+        "run again when the sweep is repeated."
+    )
     Grid(_COLUMNS, rows, 1, [note]).print()

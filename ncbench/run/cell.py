@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.files import is_full
 from ncbench.plugin import get_registry, observers, use_files
+from ncbench.plugin.code import own_line
 from ncbench.run.problem import Cell, fixed_test_part
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_code, plugin_versions
 from ncbench.run.trial import losses, prepare, run_trial
@@ -56,6 +57,9 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
 
 def _failed(config: Config, error: BaseException) -> dict[str, Any]:
     reason = f"{type(error).__name__}: {error}"
+    own = isinstance(error, Exception) and not isinstance(error, NcbenchError) and own_line(error)
+    if own:
+        reason += f" ({own})"
     return new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
 
 

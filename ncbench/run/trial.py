@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, stream
 from ncbench.data import UNKNOWN, Dataset, positions, read_only
-from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.errors import NcbenchError, NotApplicable, notice_once
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
 from ncbench.plugin import get_registry, needs_of
@@ -64,6 +64,11 @@ def prepare(config: Config) -> Cell:
         except NcbenchError as error:
             raise NcbenchError(f"algo={config['algo']['name']}: {error}") from error
     population = Population.of(dataset) if config["theory"] else None
+    if config["theory"] and population is None:
+        notice_once(
+            f"theory=true: the distribution of {dataset.name} is not known, so no terms of the "
+            "bounds are recorded"
+        )
     cell = Cell(config, dataset, noisy, measure, reported, population)
     parts = [split(cell, trial) for trial in range(config["trials"])]
     for kind, plugin in (("t_estimator", estimator), ("algo", algorithm)):
@@ -109,7 +114,7 @@ def _require_needs(cell: Cell, kind: str, plugin: Any, trains: Sequence[NDArray[
     if "noise_matrix" in needs and noisy.noise_matrix is None:
         raise NotApplicable(
             f"{who} the noise matrix, which nobody knows for noise={cell.config['noise']['name']}; "
-            "t_estimator=identity corrects nothing, cautious_map estimates the matrix, dawid_skene "
+            "t_estimator=identity corrects nothing, held_out_map estimates the matrix, dawid_skene "
             "does if examples have several labels"
         )
     for trial, train in enumerate(trains):
@@ -124,7 +129,7 @@ def _require_needs(cell: Cell, kind: str, plugin: Any, trains: Sequence[NDArray[
             raise NotApplicable(
                 f"{who} several labels for an example, as noise=annotators and "
                 f"noise=annotators_simulated have them; no training example of trial {trial} has "
-                "more than one; cautious_map needs one"
+                "more than one; held_out_map needs one"
             )
 
 

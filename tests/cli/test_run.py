@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,10 @@ def test_a_sweep_skips_what_does_not_fit_and_ends_with_a_table(
     reasons = [record["reason"] for record in records(tmp_path) if record["status"] == "skipped"]
     advice = sorted(reason.split("; ")[-1] for reason in reasons)
     assert advice == ["use algo=ncbs", "use algo=ncfw"]
+    nothing = ncbench("-m", *QUICK, "algo=ncbs", "measure=h_mean", "output_dir=none")
+    assert nothing.code == 2
+    assert "every cell was skipped, so nothing was run; the reasons are above" in nothing.err
+    shutil.rmtree("none")
     table = [line.split() for line in outcome.out.splitlines()]
     assert ["measure", "dataset", "algo", "sigma=0.1"] in table
     # The same table is kept beside the sweep's states, and the last lines say where.

@@ -45,3 +45,9 @@ def test_a_sigma_that_was_added_up_is_the_one_that_was_meant(
     assert ncbench(*options, "sigma=0.3").code == 0
     records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
     assert sorted(record["config"]["sigma"] for record in records) == [0.1, 0.2, 0.3, 0.4]
+
+
+def test_a_space_after_a_comma_is_explained(ncbench: Callable) -> None:
+    refused = ncbench("-m", "algo=fw,", "ncfw")
+    assert refused.code == 2
+    assert "algo=fw,: ends with a comma; write several values without spaces" in refused.err

@@ -14,6 +14,7 @@ from ncbench.config.unknown_keys import unknown_key
         ("datasett", ["did you mean 'dataset'?"]),
         ("algo.max_itre", ["the chosen algorithm has no such parameter", "'algo.max_iter'?"]),
         ("cpe.C", ["the chosen CPE learner has no such parameter", "logistic", "power_logistic"]),
+        ("algo.tol", ["In a sweep over several algo=..., those need a sweep of their own"]),
         ("qqqq", ["qqqq: no such key; Keys and parameters: python -m ncbench plugins"]),
     ],
 )

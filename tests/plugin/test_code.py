@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from ncbench.plugin import get_registry
-from ncbench.plugin.code import code_of_file, code_of_module, is_own
+from ncbench.plugin.code import code_of_file, code_of_module, is_own, own_line
 
 
 @pytest.mark.parametrize(
@@ -75,3 +77,12 @@ def test_packages_installed_elsewhere_have_versions_and_are_not_read(
     before = code_of_file(tmp_path / "mine.py")
     (site / "big_library.py").write_text("A = 23\n")
     assert code_of_file(tmp_path / "mine.py") == before
+
+
+def test_an_error_is_located_in_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "fails.py").write_text("import json\n\ndef f():\n    json.loads('{')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="property name") as raised:
+        import_module("fails").f()
+    del sys.modules["fails"]
+    assert own_line(raised.value) == "fails.py, line 4"

@@ -394,6 +394,10 @@ def test_own_table_refusals(tmp_path: Path) -> None:
     refused(tmp_path, text.replace("pear", "apple"), "kind", r"4 labels of 1 class;")
     refused(tmp_path, "a,kind\n", "kind", "no rows")
     refused(tmp_path, "", "kind", "cannot be read as .csv")
+    refused(
+        tmp_path, "3,red,b\n1,blue,a\n", "kind", "the first line looks like data; put the names"
+    )
+    refused(tmp_path, "0,1,b\n1,blue,a\n", "kind", "no column 'kind'; Columns: 0, 1, b")
     refused(tmp_path, "kind\na\nb\n", "kind", "no column besides the target 'kind'")
     refused(tmp_path, "a,b,kind\n1,,x\n?,,y\n", "b", "missing value in column 'b', row 1 .line 2")
     refused(tmp_path, "a,kind\n1,x\n2,\n", "kind", "missing value in column 'kind', row 2")

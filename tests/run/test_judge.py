@@ -71,8 +71,10 @@ def test_losses_are_corrected_where_no_label_is_clean(ncbench: Callable, tmp_pat
     pd.DataFrame(iris.data).assign(label=labels).to_csv(tmp_path / "mine.csv", index=False)
     options = ("dataset=file", "dataset.path=mine.csv", "dataset.noisy_target=label", "trials=2")
     quick = ("algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "t_estimator=identity")
-    swept = ncbench("-m", *options, *quick, "sigma=0.1")
+    swept = ncbench("-m", *options, *quick, "sigma=0.1,0.2")
     assert swept.code == 0
+    assert "sigma=0.2 is not used: the labels of this data are noisy already" in swept.err
+    assert swept.out.count("done ") == 1
     table = swept.out[swept.out.index("\n\n") :].strip().splitlines()
     assert table[0].startswith("These losses are estimates: no clean test labels are known")
     assert "(cautious_map)" in table[0]

@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 
 from ncbench import Dataset, NoiseMatrix, NoisyLabels
 from ncbench.core.confusion import expected_confusion
+from ncbench.errors import notice_once
 from ncbench.plugin import get_registry
 from ncbench.run.problem import fixed_test_part, load_dataset, make_noise, split
 from ncbench.run.trial import prepare, run_trial
@@ -302,3 +303,11 @@ def test_a_data_set_may_fix_its_test_part() -> None:
     assert all(np.array_equal(test, fixed) for _, test in parts)
     assert all(len(train) == 36 and train.max() < 40 for train, _ in parts)
     assert len({tuple(sorted(train)) for train, _ in parts}) == 3
+
+
+def test_theory_of_an_unknown_distribution_is_pointed_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    notice_once.cache_clear()
+    prepare(config(theory=True))
+    assert "theory=true: the distribution of iris is not known" in capsys.readouterr().err
