@@ -20,7 +20,7 @@ class MatrixNoise(ABC):
     Attributes
     ----------
     uses_sigma : bool
-        False for a model whose noise level does not depend on sigma.
+        False for a model that ignores sigma, or for which it is not the share of wrong labels.
     """
 
     uses_sigma: ClassVar[bool] = True

@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 from ncbench.errors import NcbenchError
 
+_OF_FILES = "ncbench_plugin_file_"
+
 
 class FileDistribution(NamedTuple):
     """Name and version of a plug-in file, in place of an installed distribution."""
@@ -69,7 +71,7 @@ class PluginFile:
         """Import the file as a module; raise NcbenchError, with the line, if that fails."""
         # The name includes the version, so an edited file is a new module. It has no dots: with
         # them, pickle would look for a package.
-        name = f"ncbench_plugin_file_{self.name.replace('.', '_')}_{self.version}"
+        name = f"{_OF_FILES}{self.name.replace('.', '_')}_{self.version}"
         if name in sys.modules:
             return sys.modules[name]
         spec = importlib.util.spec_from_file_location(name, self.path)
@@ -98,6 +100,19 @@ class PluginFile:
             if frame.filename == str(self.path)
         ]
         return f", line {lines[-1]}" if lines else ""
+
+
+def shown_module(name: str) -> str:
+    """Return the name of a module for messages: that of its file, if it was read from one.
+
+    Examples
+    --------
+    >>> shown_module("ncbench_plugin_file_my_rule_a0daa50577f7"), shown_module("rules.mine")
+    ('my_rule', 'rules.mine')
+    """
+    if not name.startswith(_OF_FILES):
+        return name
+    return name.removeprefix(_OF_FILES).rpartition("_")[0]
 
 
 def _message(error: BaseException) -> str:

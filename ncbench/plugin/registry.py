@@ -18,7 +18,7 @@ from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import spec
 from ncbench.plugin.code import code_of_file, code_of_module, is_own
 from ncbench.plugin.description import Plugin, Problem
-from ncbench.plugin.file import PluginFile
+from ncbench.plugin.file import PluginFile, shown_module
 from ncbench.plugin.signature import Parameter, as_arguments, parameters_of
 from ncbench.plugin.signature_cache import Catalogue
 
@@ -275,9 +275,10 @@ class Registry:
                         )
                 offers[kind.group] = dict(offered)
         if not offers:
+            there = [name for name in _HOOKS if hasattr(module, name)]
             raise NcbenchError(
-                f"{module.__name__} has no hook; mark one of "
-                f"{', '.join(_HOOKS)} with @ncbench.hookimpl"
+                f"{shown_module(module.__name__)} has no hook; mark "
+                f"{' and '.join(there) or 'one of ' + ', '.join(_HOOKS)} with @ncbench.hookimpl"
             )
         return offers
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 from ncbench.errors import NcbenchError
+from ncbench.plugin.file import shown_module
 
 TYPES: dict[str, Any] = {
     "bool": bool,
@@ -153,7 +154,9 @@ def parameters_of(
     for name, parameter in inspect.signature(target).parameters.items():
         if name in supplied:
             continue
-        where = f"parameter {name!r} of {target.__module__}.{target.__qualname__}"
+        where = (
+            f"parameter {name!r} of {shown_module(str(target.__module__))}.{target.__qualname__}"
+        )
         if parameter.kind in (
             parameter.VAR_POSITIONAL,
             parameter.VAR_KEYWORD,

@@ -143,8 +143,8 @@ def check_sigma(build: Build) -> None:
                     broken(
                         f"{what} {np.mean(shares):.3f} of the labels wrong at sigma={sigma:g}, "
                         f"with {data.n_classes} classes",
-                        "scale the off-diagonal entries of T; if sigma means nothing to this "
-                        "model, set uses_sigma = False",
+                        "scale the off-diagonal entries of T; if sigma is not the share of wrong "
+                        "labels in this model, set uses_sigma = False",
                     )
 
 

@@ -107,7 +107,10 @@ BROKEN = {
         "parameter 'alpha' of made_up_bad_default.mine",
     ),
     "no_hook": ("x = 1", "made_up_no_hook has no hook; mark one of ncbench_datasets"),
-    "unmarked": ("def ncbench_measures():\n    return {}\n", "has no hook; mark one of"),
+    "unmarked": (
+        "def ncbench_measures():\n    return {}\n",
+        "has no hook; mark ncbench_measures with",
+    ),
 }
 
 
