@@ -176,7 +176,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
 
     @property
     def counted_error(self) -> float:
-        """Mean |T^ - T| over the columns of classes that have checked labels, T as counted."""
+        """Mean absolute difference from T as counted, for classes that have checked labels."""
         assert self.pairs is not None
         assert self.counted is not None
         seen = self.pairs.any(axis=0)

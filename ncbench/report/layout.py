@@ -161,7 +161,8 @@ def _heading(frame: pd.DataFrame) -> str:
             return ""
         return (
             f"Tested on the same {fixed.pop()} examples with clean labels in every trial; trials "
-            "differ in the examples they train on."
+            "differ in the examples they train on. Standard errors do not include that other "
+            "test examples would give other losses."
         )
     these = "These" if len(judged) == (frame["n"] > 0).sum() else f"{len(judged)} of these"
     by = " or ".join(sorted(set(judged["judged"])))

@@ -123,7 +123,7 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
     if ranks is None:
         notes.append("Not ranked: fewer than two algorithms have solved the same cells.")
     else:
-        averaged = ", each the average of its cells" if over == ["dataset"] else ""
+        averaged = ", cells of a data set averaged" if over == ["dataset"] else ""
         independent = (
             "data sets"
             if "sigma" not in over

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, stream
 from ncbench.data import UNKNOWN, Dataset, positions, read_only
-from ncbench.errors import NcbenchError, NotApplicable, notice_once
+from ncbench.errors import NcbenchError, NotApplicable, counted, notice_once
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
 from ncbench.plugin import get_registry, needs_of
@@ -51,6 +51,7 @@ def prepare(config: Config) -> Cell:
     _refuse_class_name(config, measure, dataset)
     measure = measure.for_classes(dataset.classes)
     noisy = make_noise(config, dataset)
+    _notice_single_examples(dataset)
     reported = _reported_measures(config, measure)
     _require_loss(config["measure"]["name"], measure, dataset.n_classes)
     # Build every plug-in now, so that bad parameters raise before anything is written.
@@ -86,6 +87,19 @@ def _refuse_class_name(config: Config, measure: Measure, dataset: Dataset) -> No
                 f"measure.{key}={value}: {config['measure']['name']} does not take names of "
                 f"classes, because it has no for_classes; give {dataset.classes.index(value)}"
             )
+
+
+def _notice_single_examples(dataset: Dataset) -> None:
+    """Say which classes have one example, unless most labels are unknown."""
+    counts = np.bincount(dataset.y[dataset.y != UNKNOWN], minlength=dataset.n_classes)
+    single = [name for name, count in zip(dataset.classes, counts, strict=True) if count == 1]
+    if single and (dataset.y != UNKNOWN).all():
+        shown = ", ".join(single[:5]) + ", ..." * (len(single) > 5)
+        what = counted(len(single), "class has", "classes have")
+        notice_once(
+            f"{dataset.name}: {what} a single example, which no trial can both train on and test: "
+            f"{shown}"
+        )
 
 
 def _require_loss(name: str, psi: Measure, n: int) -> None:

@@ -21,7 +21,7 @@ def sweep(ncbench: Any, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
     if not made.exists():
         assert ncbench("-m", "algo=cpe_argmax,nclr_plugin", *QUICK).code == 0
         packed = ncbench("pack", "outputs", "--out", "all.jsonl.gz")
-        assert packed.out.startswith("all.jsonl.gz: 2 records, 0.0 MB")
+        assert packed.out.startswith("all.jsonl.gz: 2 records, 2 kB")
         Path("where").write_text(str(Path.cwd()))
         shutil.copytree(tmp_path, made)
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)

@@ -188,6 +188,19 @@ def test_a_class_with_a_single_training_example_is_borne(
     candidates = ["algo.candidates=[logistic]"] if algo == "nc_selected" else []
     outcome = ncbench(*data, *quick, f"algo={algo}", "measure=micro_f1", *candidates)
     assert outcome.code == 0, outcome.err
+    assert "single example" not in outcome.err
+
+
+def test_a_class_with_a_single_example_is_pointed_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{k % 7},{'wolf' if k == 9 else 'cat' if k % 2 else 'dog'}" for k in range(60)]
+    (tmp_path / "pets.csv").write_text("\n".join(["x,kind", *rows]))
+    notice_once.cache_clear()
+    own = {"name": "file", "path": str(tmp_path / "pets.csv"), "target": "kind"}
+    prepare(config(dataset=own))
+    said = "pets: 1 class has a single example, which no trial can both train on and test: wolf"
+    assert said in capsys.readouterr().err
 
 
 CHDIR = """

@@ -32,5 +32,5 @@ def main(argv: list[str]) -> int:
         raise no_records(args.folders)
     content = pack(records)
     write_output(Path(args.out), content)
-    print(f"{args.out}: {counted(len(records), 'record')}, {len(content) / 1e6:.1f} MB")
+    print(f"{args.out}: {counted(len(records), 'record')}, {len(content) / 1e3:,.0f} kB")
     return 0
