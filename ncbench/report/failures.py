@@ -28,7 +28,7 @@ def print_failures(records: Sequence[Record]) -> None:
     print()
     folder = records[0]["config"]["output_dir"]
     note = (
-        f"Tracebacks are in {folder}/cells/ID/record.json, ID as in the first column. Failed cells "
-        "run again when the sweep is repeated."
+        f"The record of a cell, {folder}/cells/ID/record.json, has its traceback; the first column "
+        "has the IDs. Failed cells run again when the sweep is repeated."
     )
     Grid(_COLUMNS, rows, 1, [note]).print()
