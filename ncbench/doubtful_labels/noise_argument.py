@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.impute import SimpleImputer
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -141,6 +140,8 @@ class NumberedLabels:
     def estimated(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
         """Return the estimate of T by an estimator; medians take the place of missing values."""
         if not issparse(X) and np.isnan(X).any():
+            from sklearn.impute import SimpleImputer  # a tenth of a second, for every process
+
             X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
         sample = NoisySample(
             X=X,
