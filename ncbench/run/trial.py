@@ -90,7 +90,7 @@ def _refuse_class_name(config: Config, measure: Measure, dataset: Dataset) -> No
 
 
 def _notice_single_examples(dataset: Dataset) -> None:
-    """Say which classes have one example, unless most labels are unknown."""
+    """Say which classes have one example, unless some labels are unknown."""
     counts = np.bincount(dataset.y[dataset.y != UNKNOWN], minlength=dataset.n_classes)
     single = [name for name, count in zip(dataset.classes, counts, strict=True) if count == 1]
     if single and (dataset.y != UNKNOWN).all():
