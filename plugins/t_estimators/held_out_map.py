@@ -23,8 +23,8 @@ SPREADS = (0.3, 1.0)
 
 _SMALLEST = 1e-4  # a learner is never surer than this
 _BOUNDS = (-12.0, 4.0)  # of V; beyond them, the sigmoid is flat
-_TYPICAL_LEVEL = 0.2
-_LEVEL_SD = 1.0  # of the level's log odds: from 3 % to two thirds of the labels within two
+_TYPICAL_LEVEL = 0.2  # wrong labels for each right one, where the prior is centered: 17 % are wrong
+_LEVEL_SD = 1.0  # of the mean of V; two reach from 3 % wrong labels to 39 % (two classes) or 60 %
 _SHARPNESS_SD = 10.0
 _MOST_CLASSES = 80  # the covariance of all entries of T would have n^2 (n - 1)^2 numbers
 _CLEAR = 0.05  # share of ambiguous examples up to which classes are apart
@@ -42,12 +42,11 @@ class HeldOutMAP:
     sharp, and what is left is noise. If classes overlap, it stays flat. A label that was checked
     enters with its likelihood ``T_yc g_c``.
 
-    The prior is that of forward_map, for two values of its standard deviation tau. The evidence
-    (marginal likelihood, by Laplace's method) chooses the smaller one, unless the larger one beats
-    it clearly: see ``caution`` and ``allowance``. The estimate is the mode of its posterior; the
-    mean has more noise than that, and too much noise in T costs more than too little. Intervals do
-    not share the caution: they come from the posterior with the larger tau, where the data decide
-    how mistakes are spread.
+    The prior is that of forward_map, for two values of its standard deviation tau, times one of the
+    level of noise. The evidence (marginal likelihood, by Laplace's method) chooses the smaller tau,
+    unless the larger one beats it clearly: see ``caution`` and ``allowance``. The estimate is the
+    mode of its posterior. Intervals do not share the caution: they come from the posterior with the
+    larger tau, where the data decide how mistakes are spread.
 
     Parameters
     ----------
@@ -97,12 +96,11 @@ class HeldOutMAP:
         rows = self._rows(sample)
         X, y = sample.X[rows], sample.y[rows]
         checked = None if sample.checked is None else sample.checked[rows]
-        evidence = held_out_log_probabilities(
-            X, y, n, deal_folds(y, self.folds, rng.permutation(len(y)))
-        )
-        careful, vague = (best_fit(evidence, y, n, tau, checked) for tau in SPREADS)
+        fold = deal_folds(y, self.folds, rng.permutation(len(y)))
+        F = held_out_log_probabilities(X, y, n, fold)
+        careful, vague = (best_fit(F, y, n, tau, checked) for tau in SPREADS)
         T = (vague if self._beats(vague, careful, len(y)) else careful).T
-        accuracy = float((evidence.argmax(axis=2) == y).mean(axis=1).max())
+        accuracy = float((F.argmax(axis=2) == y).mean(axis=1).max())
         draws = vague.draw(self.draws, rng)
         return repair_estimate(T, sample.classes, draws=draws, accuracy=accuracy)
 
@@ -114,7 +112,7 @@ class HeldOutMAP:
         return np.sort(order[: self.max_rows])
 
     def _beats(self, vague: "Fit", careful: "Fit", rows: int) -> bool:
-        """Return whether the evidence for the larger tau is worth the larger inverse."""
+        """Return whether the evidence for the larger tau outweighs its inverse and ambiguity."""
         larger = max(vague.inverse_norm / careful.inverse_norm - 1, 0.0)
         unclear = min(vague.ambiguous / (_CLEAR * rows), 1.0)
         needed = self.caution * larger * unclear + self.allowance * vague.ambiguous
