@@ -18,8 +18,8 @@ from ncbench.noise_estimation import repair_estimate
 from ncbench.types import Array, Labels
 
 PENALTIES = (0.003, 0.03, 0.3, 3.0)
-SPREADS = (0.3, 1.0)
-"""Candidates for tau. With 0.3 noise is nearly symmetric; with 1 the data decide more."""
+SPREADS = (0.3, 3.0)
+"""Candidates for tau. With 0.3 noise is nearly symmetric; with 3 it can be that of one class."""
 
 _SMALLEST = 1e-4  # a learner is never surer than this
 _BOUNDS = (-12.0, 4.0)  # of V; beyond them, the sigmoid is flat
@@ -52,8 +52,8 @@ class HeldOutMAP:
     ----------
     caution : float
         Nats of evidence that the larger tau must gain if its ``||T^-1||_1`` is twice as large; in
-        proportion for other ratios, and less if its clean posterior leaves fewer than 5 % of the
-        examples ambiguous.
+        proportion for other ratios, and much less if its clean posterior leaves fewer than 5 % of
+        the examples ambiguous: an eighth if 2.5 %.
     allowance : float
         Nats that it must gain, in addition, for each example that its own clean posterior leaves
         ambiguous: there, the model may be wrong.
@@ -114,7 +114,7 @@ class HeldOutMAP:
     def _beats(self, vague: "Fit", careful: "Fit", rows: int) -> bool:
         """Return whether the evidence for the larger tau outweighs its inverse and ambiguity."""
         larger = max(vague.inverse_norm / careful.inverse_norm - 1, 0.0)
-        unclear = min(vague.ambiguous / (_CLEAR * rows), 1.0)
+        unclear = min(vague.ambiguous / (_CLEAR * rows), 1.0) ** 3
         needed = self.caution * larger * unclear + self.allowance * vague.ambiguous
         return vague.log_evidence - careful.log_evidence > needed
 
