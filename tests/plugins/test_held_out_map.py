@@ -85,6 +85,14 @@ def test_overlap_is_not_noise():
     assert blind > 0.3  # what it is compared with
 
 
+def test_noise_in_one_class_alone_is_found():
+    T = np.eye(10)
+    T[9, 9], T[0, 9] = 0.6, 0.4  # a value of tau near 1 finds none of it
+    sample, _ = noisy("digits", T, seed=1)
+    found = HeldOutMAP().estimate(sample).matrix
+    np.testing.assert_allclose(found[[0, 9], 9], [0.4, 0.6], atol=0.1)
+
+
 def test_checked_labels_narrow_the_posterior():
     rng = np.random.default_rng(0)
     truth = rng.integers(2, size=300)
