@@ -4,7 +4,8 @@ Hydra's public functions compose one configuration. ncbench checks a whole sweep
 and then hands the cells to a launcher, which needs more:
 
 - ``hydra._internal.utils``: the parser of Hydra's options, its search path, and ``_run_hydra`` for
-  the options that only print information (``--cfg``, ``--info``, ``--hydra-help``);
+  the options that only print information (``--cfg``, ``--info``, ``--hydra-help``). One help text
+  of the parser is not a string, which argparse of Python 3.14 refuses (Hydra's issue 3121);
 - ``hydra._internal.hydra.Hydra``: ``compose_config``, which keeps the ``hydra`` node, and
   ``multirun``, which starts the launcher;
 - ``ConfigLoaderImpl._apply_overrides_to_config``, which sets values as Hydra itself does;
@@ -14,7 +15,8 @@ and then hands the cells to a launcher, which needs more:
 
 ``hydra_errors`` knows the wording of five of its messages, which it replaces by more helpful ones.
 
-Tested with Hydra 1.3.2 to 1.3.8 and OmegaConf 2.3; pyproject.toml excludes 1.4.
+Tested with Hydra 1.3.2 to 1.3.8, OmegaConf 2.3 and Python 3.11 to 3.14; pyproject.toml excludes
+Hydra 1.4.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar, NoReturn
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -35,7 +38,8 @@ from hydra._internal.core_plugins.structured_config_source import (
 )
 from hydra._internal.hydra import Hydra
 from hydra._internal.sources_registry import SourcesRegistry
-from hydra._internal.utils import _run_hydra, create_config_search_path, get_args_parser
+from hydra._internal import utils
+from hydra._internal.utils import _run_hydra, create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser, create_functions
@@ -64,9 +68,28 @@ MOST_CELLS = 100_000
 """The largest number of cells of one sweep."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help texts are strings, as argparse asks for."""
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:  # type: ignore[override]
+        if not isinstance(options.get("help", ""), str):
+            options["help"] = "Install or uninstall shell completion of Hydra's options"
+        return super().add_argument(*names, **options)
+
+
+def _options_of_hydra() -> argparse.ArgumentParser:
+    """Return the parser of Hydra's options."""
+    module = utils.argparse
+    utils.argparse = SimpleNamespace(ArgumentParser=_Parser)
+    try:
+        return utils.get_args_parser()
+    finally:
+        utils.argparse = module
+
+
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Separate Hydra's options from overrides, in any order."""
-    parser = get_args_parser()
+    parser = _options_of_hydra()
     parser.error = _refuse_arguments  # type: ignore[method-assign]
     args = parser.parse_intermixed_args(argv)
     if args.config_path is not None:
@@ -87,7 +110,7 @@ def answer(args: argparse.Namespace, task: Callable[[DictConfig], Any]) -> None:
     if not args.shell_completion:
         with open_session(args.config_dir, args.config_name, args.overrides) as session:
             session.compose(args.overrides)  # --info and --hydra-help configure logging
-    _run_hydra(args, get_args_parser(), task, CONFIG_PATH, args.config_name or CONFIG_NAME)
+    _run_hydra(args, _options_of_hydra(), task, CONFIG_PATH, args.config_name or CONFIG_NAME)
 
 
 def parse_override(text: str) -> Override:

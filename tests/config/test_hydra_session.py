@@ -11,12 +11,18 @@ import pytest
 from hydra.core.config_store import ConfigStore
 from hydra.core.plugins import Plugins
 
-from ncbench.config.hydra_session import parse_arguments
+from ncbench.config.hydra_session import _options_of_hydra, parse_arguments
 from ncbench.errors import NcbenchError
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted(folder.rglob("record.json"))]
+
+
+def test_help_texts_are_strings_which_python_314_demands() -> None:
+    texts = [action.help for action in _options_of_hydra()._actions]
+    assert len(texts) > 10
+    assert [text for text in texts if not isinstance(text, str)] == []
 
 
 def test_a_config_file_that_is_not_yaml_is_named_with_the_line(
