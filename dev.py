@@ -45,7 +45,7 @@ def environment(folder: Path, extras: str) -> str:
 
 def main() -> int:
     """Run what was asked for and return its exit code."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

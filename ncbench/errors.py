@@ -10,7 +10,6 @@ import difflib
 import re
 import sys
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 
@@ -110,7 +109,17 @@ class NotApplicable(NcbenchError):
     """Two parts of a configuration do not fit: fails a single run, skips a cell of a sweep."""
 
 
-@cache
+already_said: set[str] = set()
+"""What :func:`say_once` has printed."""
+
+
+def say_once(text: str) -> None:
+    """Print a line on standard error, once per command: cells in other processes know of it."""
+    if text not in already_said:
+        already_said.add(text)
+        print(text, file=sys.stderr, flush=True)
+
+
 def notice_once(text: str) -> None:
-    """Print a notice on standard error, once per process."""
-    print(f"ncbench: {text}", file=sys.stderr, flush=True)
+    """Print a notice on standard error, once per command."""
+    say_once(f"ncbench: {text}")

@@ -20,7 +20,7 @@ from made_up_files import write_sweep
 from needs import shared, unavailable
 
 from ncbench.cli.main import main
-from ncbench.errors import notice_once
+from ncbench.errors import already_said
 from ncbench.plugin import use_files
 
 BROWSER_FLAGS = (
@@ -141,7 +141,7 @@ def ncbench(
 
     def run(*argv: str) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["ncbench", *argv])
-        notice_once.cache_clear()  # a command has a process of its own
+        already_said.clear()  # a command has a process of its own
         with pytest.raises(SystemExit) as stop:
             main()
         captured = capsys.readouterr()

@@ -65,7 +65,7 @@ def _run_sweep(session: HydraSession, overrides: Sequence[str]) -> int:
     sweep = Sweep(folder, cells, sys.argv[1:])
     _notice_edited([CellFolder(config) for config in cells])
     sweep.begin()
-    # SIGTERM, as sent by batch systems, must act like Ctrl-C, so that launchers end their workers.
+    # SIGTERM, as sent by batch systems, must act like Ctrl-C, so that launchers end their jobs.
     for ending in (signal.SIGTERM, signal.SIGINT):
         signal.signal(ending, signal.default_int_handler)
 

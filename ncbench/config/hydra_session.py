@@ -31,6 +31,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, NoReturn
 
+from hydra._internal import utils
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.core_plugins.file_config_source import FileConfigSource as _Files
 from hydra._internal.core_plugins.structured_config_source import (
@@ -38,7 +39,6 @@ from hydra._internal.core_plugins.structured_config_source import (
 )
 from hydra._internal.hydra import Hydra
 from hydra._internal.sources_registry import SourcesRegistry
-from hydra._internal import utils
 from hydra._internal.utils import _run_hydra, create_config_search_path
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
@@ -71,7 +71,7 @@ MOST_CELLS = 100_000
 class _Parser(argparse.ArgumentParser):
     """A parser whose help texts are strings, as argparse asks for."""
 
-    def add_argument(self, *names: str, **options: Any) -> argparse.Action:  # type: ignore[override]
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:
         if not isinstance(options.get("help", ""), str):
             options["help"] = "Install or uninstall shell completion of Hydra's options"
         return super().add_argument(*names, **options)
@@ -79,12 +79,12 @@ class _Parser(argparse.ArgumentParser):
 
 def _options_of_hydra() -> argparse.ArgumentParser:
     """Return the parser of Hydra's options."""
-    module = utils.argparse
-    utils.argparse = SimpleNamespace(ArgumentParser=_Parser)
+    names: Any = utils
+    module, names.argparse = names.argparse, SimpleNamespace(ArgumentParser=_Parser)
     try:
         return utils.get_args_parser()
     finally:
-        utils.argparse = module
+        names.argparse = module
 
 
 def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:

@@ -21,6 +21,10 @@ MAX_CONDITION = 1e6
 _TOLERANCE = 1e-6
 
 
+class SingularNoise(NcbenchError):
+    """A noise matrix that cannot be inverted: such labels do not tell classes apart."""
+
+
 class NoiseMatrix:
     """Column-stochastic, invertible matrix of label noise.
 
@@ -53,7 +57,7 @@ class NoiseMatrix:
         self.matrix = _checked(T)
         self.condition = float(np.linalg.cond(self.matrix))
         if not self.condition <= max_condition:
-            raise NcbenchError(
+            raise SingularNoise(
                 f"noise matrix: condition number {self.condition:.3g} exceeds {max_condition:.3g}, "
                 "so it cannot be inverted reliably: this noise makes classes "
                 f"indistinguishable. T = {self.matrix.tolist()}"

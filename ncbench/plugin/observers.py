@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, notice_once
 from ncbench.plugin.current import get_registry
 from ncbench.plugin.registry import OBSERVERS
 from ncbench.plugin.signature import as_arguments
@@ -53,7 +51,8 @@ def _tell(observers: Observers, hook: str, **arguments: Any) -> None:
             settings = _settings(observer, given)
             get_registry().tell(observer, hook, **copy.deepcopy(arguments), settings=settings)
         except (Exception, SystemExit) as error:
-            _warn(f"observer {observer!r} failed in {hook}: {type(error).__name__}: {error}")
+            what = f"{type(error).__name__}: {error}"
+            notice_once(f"warning: observer {observer!r} failed in {hook}: {what}")
 
 
 def _settings(observer: str, given: Mapping[str, Any]) -> Any:
@@ -61,9 +60,3 @@ def _settings(observer: str, given: Mapping[str, Any]) -> Any:
     build = getattr(registry.target(OBSERVERS.group, observer), "NCBENCH_SETTINGS", None)
     parameters = registry.plugin(OBSERVERS.group, observer).parameters
     return build(**as_arguments(given, parameters)) if build else None
-
-
-@cache
-def _warn(message: str) -> None:
-    """Print a warning, once per process."""
-    print(f"ncbench: warning: {message}", file=sys.stderr, flush=True)

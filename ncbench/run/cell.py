@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 import time
 import traceback
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +18,15 @@ from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.files import is_full
 from ncbench.plugin import get_registry, observers, use_files
 from ncbench.plugin.code import own_line
+from ncbench.run.describe import describe_cell
 from ncbench.run.problem import Cell, fixed_test_part
 from ncbench.run.record import CellFolder, cell_id, new_record, plugin_code, plugin_versions
 from ncbench.run.trial import losses, prepare, run_trial
 from ncbench.types import Config
+
+
+class StaleTrials(NcbenchError):
+    """A trial that an interrupted run has kept does not come out the same again."""
 
 
 def run_alone(config: Config) -> dict[str, Any]:
@@ -30,6 +38,8 @@ def run_alone(config: Config) -> dict[str, Any]:
     cell = prepare(config)
     try:
         return _complete(cell, folder)
+    except StaleTrials as stale:
+        raise NcbenchError(f"{stale}; run the command again") from stale
     except BaseException as error:
         observers.run_finished(_failed(config, error))
         raise
@@ -44,9 +54,11 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
     try:
         _use_plugins(config)
         return _complete(prepare(config), folder)
+    except StaleTrials:
+        raise
     except NotApplicable as unfit:
         record = new_record(config, "skipped", reason=str(unfit))
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # Ctrl-C does not get here: whatever it is, a plug-in raised it
         record = _failed(config, error)
         if is_full(error):  # there is no space for a record
             return record
@@ -56,11 +68,18 @@ def run_in_sweep(config: Config) -> dict[str, Any]:
 
 
 def _failed(config: Config, error: BaseException) -> dict[str, Any]:
-    reason = f"{type(error).__name__}: {error}"
+    reason = f"{type(error).__name__}: {_text(error)}"
     own = isinstance(error, Exception) and not isinstance(error, NcbenchError) and own_line(error)
     if own:
         reason += f" ({own})"
     return new_record(config, "failed", reason=reason, traceback=traceback.format_exc())
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as odd:  # of a plug-in's own class
+        return f"its text raises {type(odd).__name__}"
 
 
 def _use_plugins(config: Config) -> None:
@@ -82,21 +101,48 @@ def _use_plugins(config: Config) -> None:
             )
 
 
-def run_trials(cell: Cell, folder: CellFolder | None = None) -> list[dict[str, Any]]:
+def run_trials(cell: Cell, folder: CellFolder) -> list[dict[str, Any]]:
     """Run the trials of a cell, except for those already in the folder."""
-    kept = {**_shared_trials(cell), **folder.trials()} if folder else {}
-    trials = []
+    kept = {**_shared_trials(cell), **_resumed(cell, folder)}
+    for number in range(cell.config["trials"]):
+        if number not in kept:
+            kept[number] = run_one(cell, number)
+            folder.keep_trial(kept[number])
+            observers.trial_finished(cell.config, kept[number])
+    return [kept[number] for number in range(cell.config["trials"])]
+
+
+def run_one(cell: Cell, number: int) -> dict[str, Any]:
+    """Run a trial with the cell's number of threads."""
     # Cells that run in parallel must not compete for cores, and results must not depend on it.
-    with threadpool_limits(cell.config["threads"]):
-        for number in range(cell.config["trials"]):
-            if number not in kept:
-                with contextlib.chdir("."):  # a plug-in may change the working directory
-                    kept[number] = run_trial(cell, number)
-                if folder:
-                    folder.keep_trial(kept[number])
-                    observers.trial_finished(cell.config, kept[number])
-            trials.append(kept[number])
-    return trials
+    # A plug-in may change the working directory.
+    with threadpool_limits(cell.config["threads"]), contextlib.chdir("."):
+        return run_trial(cell, number)
+
+
+def _resumed(cell: Cell, folder: CellFolder) -> dict[int, dict[str, Any]]:
+    """Return the trials that an interrupted run has kept, if the last of them can be repeated.
+
+    A plug-in that remembers earlier trials would now go on without them. Raises StaleTrials, and
+    deletes the trials, if the last one differs when it is run again, before any other.
+    """
+    kept = folder.trials()
+    if not kept:
+        return {}
+    number = max(kept)
+    again = run_one(replace(cell, config={**cell.config, "cache": False}), number)
+    if _numbers(again) == _numbers(kept[number]):
+        return kept
+    folder.forget_trials()
+    raise StaleTrials(
+        f"{describe_cell(cell.config)}: trial {number}, which an interrupted run had kept, differs "
+        "when it is run again, so the kept trials are deleted"
+    )
+
+
+def _numbers(trial: Mapping[str, Any]) -> Any:
+    """Return all that a trial stores but times, as a file would have it."""
+    return json.loads(json.dumps({k: v for k, v in trial.items() if k != "seconds"}))
 
 
 def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from ncbench.core import Measure, split_random_state, stream
+from ncbench.core import Measure, SingularNoise, split_random_state, stream
 from ncbench.data import Dataset, NoisyLabels, read_only
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin import get_registry, short_name
 from ncbench.theory import Population
 from ncbench.types import Config
@@ -61,9 +61,9 @@ def make_noise(config: Config, dataset: Dataset) -> NoisyLabels:
     try:
         noisy: NoisyLabels = build(config, "noise").corrupt(dataset, config["sigma"], rng)
     except NcbenchError as error:
-        raise NcbenchError(
-            f"noise={config['noise']['name']} sigma={config['sigma']:g}: {error}"
-        ) from error
+        # Labels that say nothing about the classes are no failure of any method.
+        kind = NotApplicable if isinstance(error, SingularNoise) else NcbenchError
+        raise kind(f"noise={config['noise']['name']} sigma={config['sigma']:g}: {error}") from error
     wrong = np.flatnonzero(~np.isin(noisy.y, np.arange(dataset.n_classes)))
     expected = dataset.y.shape if noisy.rows is None else noisy.rows.shape
     if np.shape(noisy.y) != expected or len(wrong):

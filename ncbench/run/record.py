@@ -238,7 +238,7 @@ class CellFolder:
         forced, or needed because of edited code, and fails is reported as failed, but does not
         replace a finished record. A process that
         holds the lock will write its own record. This method does not wait for it, because it may
-        have outlived the worker that started it.
+        have outlived the process that started it.
         """
         with self.locked(wait=False) as held:
             if not held:

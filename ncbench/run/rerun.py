@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ncbench.errors import NcbenchError, counted
 from ncbench.plugin import KINDS, files_in_use, get_registry
 from ncbench.run.archive import is_archive, unpack
-from ncbench.run.cell import run_trials
+from ncbench.run.cell import run_one
 from ncbench.run.provenance import instructions
 from ncbench.run.record import RECORD, plugin_versions, read_record
 from ncbench.run.trial import prepare
@@ -60,8 +60,10 @@ def rerun(
     _refuse_plugin_files(record, f"python -m ncbench rerun {folder} {identity}")
     _check_parameters(record)
     cell = prepare(config)
-    # Convert to JSON and back, as for the record: floats survive that bit for bit.
-    trials = json.loads(json.dumps(run_trials(cell)))
+    # In reverse, so that a plug-in that remembers earlier trials gives other numbers. To JSON and
+    # back, as for the record: floats survive that bit for bit.
+    again = {number: run_one(cell, number) for number in reversed(range(config["trials"]))}
+    trials = json.loads(json.dumps([again[number] for number in range(config["trials"])]))
     then_data, data = record["dataset"].get("fingerprint"), cell.dataset.fingerprint
     differences = [
         *_versions(record, config),
@@ -138,13 +140,19 @@ def _require_one(count: int, folder: str, identity: str) -> None:
 
 def _refuse_plugin_files(record: dict[str, Any], command: str) -> None:
     """Raise if only the record, which may be from a stranger, says which files to run."""
-    files = record["config"].get("plugins_from", [])
+    files = _files_of(record)
     if files and not files_in_use():
         options = " ".join(f"--plugins-from {shlex.quote(str(file))}" for file in files)
         raise NcbenchError(
             f"{record['id']}: the record names plug-in files, which are code; if you trust them, "
             f"type {command} {options}"
         )
+
+
+def _files_of(record: dict[str, Any]) -> list[str]:
+    """Return the plug-in files that the cell uses; its sweep may have named more for others."""
+    used = {plugin.rpartition(" ")[0] for plugin in record.get("plugins", {}).values()}
+    return [file for file in record["config"].get("plugins_from", []) if Path(file).name in used]
 
 
 def _check_parameters(record: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ from ncbench.plugin import observers
 from ncbench.run.describe import describe_cell
 from ncbench.run.progress import STOP, Progress
 from ncbench.run.record import CellFolder, read_record
-from ncbench.run.worker import get_worker, summary
+from ncbench.run.worker import run_apart, summary
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -132,9 +132,8 @@ class Sweep:
             observers.sweep_finished(about, names)
 
     def stop(self) -> None:
-        """Start no more cells, on any machine, and kill the cell that this process runs."""
+        """Start no more cells, on any machine."""
         (self.folder / STOP).touch()
-        get_worker().stop()
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,7 @@ def note(folder: Path, number: int, state: Mapping[str, Any]) -> None:
 
 
 def run_cells(folder: Path, numbers: Sequence[int]) -> None:
-    """Run cells of a sweep, one after the other, in a worker process."""
+    """Run cells of a sweep, one after the other, each in a process of its own."""
     configs = read_json(folder / "configs.json")
     end_with_the_sweep(read_json(folder / "sweep.json")["pid"])
     for number in numbers:
@@ -180,7 +179,7 @@ def run_cells(folder: Path, numbers: Sequence[int]) -> None:
         config = configs[number]
         about = {"cell": describe_cell(config), "host": platform.node()}
         note(folder, number, {**about, "id": config["id"], "state": "running"})
-        result = get_worker().run(config)
+        result = run_apart(config)
         note(folder, number, {**result, "state": result["status"]})
         if result["status"] == "failed" and config["on_error"] == "raise":
             (folder / STOP).touch()

@@ -1,29 +1,29 @@
-"""Run the cells of a sweep in a child process, so that a killed cell does not end the sweep.
+"""Run each cell of a sweep in a process of its own.
 
-The worker reads configurations as lines of JSON from its standard input, and answers each with a
-line on a pipe. It runs many cells, because importing scikit-learn takes seconds. It ends when its
-input ends, so that no computation outlives the sweep.
+What plug-ins leave behind in a process (globals, a patched numpy, a random state, memory) then
+reaches no other cell, and a killed cell does not end the sweep. The processes are forked by a
+server that has imported what all cells need and computed nothing (``multiprocessing``'s
+forkserver). Where there is no such server, as on Windows, each process is a new interpreter.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import json
-import math
+import multiprocessing
 import os
-import queue
-import select
 import signal
-import subprocess
 import sys
 import threading
-import time
+import warnings
+from collections.abc import Iterator
 from functools import cache
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, already_said, notice_once, say_once
 from ncbench.plugin import observers, use_files
 from ncbench.run.describe import result_line
 from ncbench.run.record import CellFolder, new_record
@@ -31,100 +31,84 @@ from ncbench.run.record import CellFolder, new_record
 if TYPE_CHECKING:
     from ncbench.types import Config
 
-
-class Worker:
-    """Run cells in a child process; start a new one if it is killed."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._answers: Any = None
-
-    def run(self, config: Config) -> dict[str, Any]:
-        """Run a cell and return its summary: id, status, reason and a line of text."""
-        if self._process is None or self._process.poll() is not None:
-            self._start()
-        assert self._process is not None
-        assert self._process.stdin is not None
-        try:
-            # Paths in a configuration are relative to where the sweep was started.
-            self._process.stdin.write(json.dumps([str(Path.cwd()), config]) + "\n")
-            self._process.stdin.flush()
-            answer = self._answer(config.get("timeout"))
-        except BrokenPipeError:
-            answer = ""
-        except TimeoutError:
-            self.stop()
-            return _ended(config, f"the cell took longer than timeout={config['timeout']:g}", True)
-        if answer:
-            return dict(json.loads(answer))
-        code = self._process.wait()
-        by = (
-            f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        )
-        # A killed process may have run out of memory, and the next run can resume. Code that ends
-        # its own process has to be fixed first, so its trials are deleted.
-        return _ended(config, f"the process of this cell {by}", code < 0)
-
-    def _answer(self, seconds: float | None) -> str:
-        """Wait for a line; return an empty text if the child has ended.
-
-        The pipe may stay open after that, because processes that the child started may hold it.
-        """
-        assert self._process is not None
-        latest = time.monotonic() + (seconds or math.inf)
-        while True:
-            if time.monotonic() > latest:
-                raise TimeoutError
-            ended = self._process.poll() is not None
-            if select.select([self._answers], [], [], 0 if ended else 0.5)[0]:
-                return str(self._answers.readline())
-            if ended:
-                return ""
-
-    def stop(self) -> None:
-        """Kill the child process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._answers.close()
-            if self._process.stdin:
-                with contextlib.suppress(OSError):  # the child may not have read everything
-                    self._process.stdin.close()
-            self._process = None
-
-    def _start(self) -> None:
-        read, write = os.pipe()
-        # Ctrl-C in a terminal reaches the whole process group, but the sweep decides when its
-        # worker ends. The child inherits the blocked signal, so it never receives one.
-        allowed = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "ncbench.run.worker", str(write)],
-                stdin=subprocess.PIPE,
-                pass_fds=[write],
-                text=True,
-            )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, allowed)
-        os.close(write)
-        self._answers = os.fdopen(read)
+PRELOADED = (
+    *("ncbench.run.cell", "filelock", "omegaconf", "sklearn.calibration", "sklearn.datasets"),
+    *("sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection", "sklearn.pipeline"),
+)
+"""Modules that the server imports: what most cells need, and no plug-in."""
 
 
-@cache
-def get_worker() -> Worker:
-    """Return the worker of this process, which serves all its launcher jobs in turn."""
-    worker = Worker()
-    atexit.register(worker.stop)
-    return worker
-
-
-def _ended(config: Config, reason: str, keep_trials: bool) -> dict[str, Any]:
+def run_apart(config: Config) -> dict[str, Any]:
+    """Run a cell in a new process and return its summary: id, status, reason and a line of text."""
+    answer, reason, keep_trials = _answer(config)
+    if answer.get("again"):
+        # The trials that were kept are gone; what they left in caches must not come back.
+        answer, reason, keep_trials = _answer({**config, "cache": False})
+    if not reason:
+        return answer
     record = new_record(config, "failed", reason=reason)
     outcome = CellFolder(config).write_failure(record, keep_trials=keep_trials)
     with contextlib.suppress(NcbenchError):  # the file of an observer may be missing too
         use_files(config["plugins_from"])
     observers.run_finished(record)
     return summary(outcome)
+
+
+def _answer(config: Config) -> tuple[dict[str, Any], str, bool]:
+    """Return what the process of a cell answers, or why it does not and whether to keep trials."""
+    receiver, sender = _context().Pipe(duplex=False)
+    # Paths in a configuration are relative to where the sweep was started.
+    arguments = str(Path.cwd()), config, already_said, sender
+    process = _context().Process(target=_run, args=arguments)  # type: ignore[attr-defined]
+    with _without_ctrl_c():
+        process.start()
+    sender.close()
+    try:
+        # The pipe may stay open after the process has ended, because processes that it started may
+        # hold it.
+        if not wait([receiver, process.sentinel], config.get("timeout")):
+            return {}, f"the cell took longer than timeout={config['timeout']:g}", True
+        with contextlib.suppress(EOFError, OSError):  # it was killed
+            if receiver.poll():
+                answer, said = receiver.recv()
+                already_said.update(said)
+                return answer, answer.get("ended", ""), False
+        process.join()
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+    code = process.exitcode
+    by = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+    # A killed process may have run out of memory, and the next run can resume. Code that ends
+    # its own process has to be fixed first, so its trials are deleted.
+    return {}, f"the process of this cell {by}", code < 0
+
+
+@cache
+def _context() -> BaseContext:
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    resource_tracker.ensure_running()  # now, because it ends with SIGINT unblocked
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(PRELOADED))
+    return context
+
+
+@contextlib.contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Let what is started in this block never receive SIGINT.
+
+    Ctrl-C in a terminal reaches the whole process group, but the sweep decides when its cells end.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    allowed = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, allowed)
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
@@ -140,32 +124,45 @@ def summary(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _serve(answers: int) -> None:
-    from ncbench.run.cell import run_in_sweep
-
+def _run(folder: str, config: Config, said: set[str], answers: Connection) -> None:
+    """Run a cell, in its process."""
     # Ignored as well as blocked, because a library may unblock signals.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    waiting: queue.Queue[str] = queue.Queue()
-    # The thread below reads a copy of sys.stdin. Otherwise it would hold the lock of sys.stdin, and
-    # processes that a plug-in starts would wait for it.
-    requests = os.fdopen(os.dup(sys.stdin.fileno()))
-    sys.stdin = open(os.devnull)  # noqa: SIM115
-    os.dup2(sys.stdin.fileno(), 0)
-
-    def read() -> None:
-        for request in requests:
-            waiting.put(request)
-        os._exit(0)  # the sweep has ended; finished cells are already written
-
-    threading.Thread(target=read, daemon=True).start()
-    with os.fdopen(answers, "w") as stream:
-        while True:
-            folder, config = json.loads(waiting.get())
-            os.chdir(folder)
-            record = run_in_sweep(config)
-            stream.write(json.dumps(summary(record)) + "\n")
-            stream.flush()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    already_said.update(said)
+    warnings.showwarning = _warn_once  # type: ignore[assignment]
+    code = 1
+    try:
+        os.chdir(folder)
+        answers.send((_outcome(config), already_said))
+        code = 0
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)  # threads and processes that a plug-in has left must not keep it
 
 
-if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+def _outcome(config: Config) -> dict[str, Any]:
+    from ncbench.run.cell import StaleTrials, run_in_sweep
+
+    try:
+        return summary(run_in_sweep(config))
+    except StaleTrials as stale:
+        notice_once(f"{stale}; all trials are run anew")
+        return {"again": True}
+    except BaseException as error:  # such as no memory, or no file, for a record
+        return {"ended": f"{type(error).__name__}: {error}"}
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that waits for the cell has ended."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)  # finished cells are already written
+
+
+def _warn_once(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
+    """Print a warning of Python, once for all cells that a job runs."""
+    say_once(warnings.formatwarning(message, category, filename, lineno).rstrip("\n"))

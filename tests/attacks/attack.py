@@ -11,7 +11,8 @@ The verdict says how ncbench must answer:
 - ``refused``: exit code 2 (1 if the machine is at fault: a full disk, no rights), one message that
   begins with ``ncbench: ``, and nothing written or changed below the folder;
 - ``notice``: the command does its work and says on standard error what is wrong;
-- ``ran``: the input is harmless and is used; ``says`` is in the output.
+- ``ran``: the input is harmless and is used; ``says`` is in the output;
+- ``failed``: a sweep in which some cell fails with the words of ``says`` and another one is done.
 
 ``says`` must be part of what was printed. Three answers are always wrong, whatever a row expects:
 ``traceback`` (an exception nobody caught), ``hang`` (longer than ``seconds``) and ``quiet`` (exit
@@ -40,7 +41,7 @@ class Attack:
         What is attacked, in a few words; unique in its table.
     argv : tuple of str
         The arguments of ``python -m ncbench``.
-    verdict : {"refused", "notice", "ran"}
+    verdict : {"refused", "notice", "ran", "failed"}
     says : str
         A part of the message.
     prepare : callable, optional
@@ -93,6 +94,9 @@ def judge(run: Callable[..., Any], attack: Attack, folder: Path) -> tuple[str, s
     printed = f"{outcome.out}\n--- standard error, exit code {outcome.code}:\n{outcome.err}"
     if "Traceback (most recent call last)" in outcome.err:
         return "traceback", printed
+    if outcome.code == 1 and attack.verdict == "failed":
+        good = "] done " in outcome.out and "] failed " in outcome.out
+        return "failed" if good and attack.says in outcome.out else "not failed alone", printed
     if outcome.code in (1, 2):
         if not outcome.err.removeprefix("usage:").startswith(("ncbench: ", " ncbench")):
             return "refused without a message", printed

@@ -75,7 +75,8 @@ def plugin_file(folder: Path) -> None:
     config |= {"algo": {"name": "cpe_argmax"}, "plugins_from": ["evil.py"], "trials": 1}
     config |= {"noise": {"name": "random"}, "cpe": {"name": "logistic"}, "seed": 0}
     config |= {"t_estimator": {"name": "known"}, "test_size": 0.3, "data_dir": "x", "threads": 1}
-    write(folder, config=config, trials=[{"losses": {"h_mean": 0.5}}])
+    plugins = {"algo": "evil.py a0daa50577f7"}
+    write(folder, config=config, trials=[{"losses": {"h_mean": 0.5}}], plugins=plugins)
 
 
 def not_unicode(folder: Path) -> None:

@@ -12,14 +12,14 @@ import pytest
 from ncbench import NcbenchError
 from ncbench.data import TableEncoder
 from ncbench.data.tables import read_table
-from ncbench.errors import notice_once
+from ncbench.errors import already_said
 
 M = 60
 
 
 @pytest.fixture(autouse=True)
 def fresh_notices() -> None:
-    notice_once.cache_clear()
+    already_said.clear()
 
 
 def table() -> pd.DataFrame:

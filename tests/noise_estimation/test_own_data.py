@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from ncbench.data import UNKNOWN
-from ncbench.errors import NcbenchError, notice_once
+from ncbench.errors import NcbenchError, already_said
 from ncbench.noise_estimation.own_data import read_noise_matrix, read_own_data
 
 
@@ -46,7 +46,7 @@ def test_a_class_of_checked_labels_alone_is_pointed_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     (tmp_path / "t.csv").write_text("x,label,truth\n1.5,Birne,birne\n2.5,Apfel,\n3,Birne,Feige\n")
-    notice_once.cache_clear()
+    already_said.clear()
     data = read_own_data(str(tmp_path / "t.csv"), "label", "truth")
     assert data.classes == ("Apfel", "Birne", "Feige", "birne")
     said = capsys.readouterr().err
@@ -84,12 +84,12 @@ def test_a_feature_that_gives_the_labels_away_is_pointed_out(
 ):
     table = pd.DataFrame({"x": np.arange(24) / 7, "extra": column, "label": KINDS})
     table.to_csv(tmp_path / "t.csv", index=False)
-    notice_once.cache_clear()
+    already_said.clear()
     read_own_data(str(tmp_path / "t.csv"), "label", None)
     said = capsys.readouterr().err
     assert notice in said
     assert ("--drop extra" in said) == bool(notice)
-    notice_once.cache_clear()
+    already_said.clear()
     read_own_data(str(tmp_path / "t.csv"), "label", None, drop=["extra"])
     assert "column 'extra'" not in capsys.readouterr().err
 

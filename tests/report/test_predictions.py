@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ncbench.errors import notice_once
+from ncbench.errors import already_said
 from ncbench.report.predictions import predictions_csv
 
 
@@ -41,7 +41,7 @@ def test_all_numbers_of_digits_are_right() -> None:
 def test_names_that_look_like_formulas_are_changed_with_a_notice(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    notice_once.cache_clear()
+    already_said.clear()
     P = np.array([[0.5, 0.5]])
     text = predictions_csv(pd.DataFrame(), None, ["+", "-"], np.array(["+"]), P).decode()
     assert text.splitlines()[1] == "1,'+,0.500000,0.500000"

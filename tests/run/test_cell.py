@@ -74,7 +74,8 @@ def test_a_cell_alone_forgets_its_trials_if_it_raises_and_not_if_it_is_interrupt
     assert len(list(tmp_path.rglob("trial-*.json"))) == kept
     moody(mood, fails_from=100)
     assert ncbench(*QUICK, "trials=4").code == 0
-    assert len((tmp_path / "fits").read_text().split()) == 4 - kept
+    # On resume, the last trial that was kept runs again first.
+    assert len((tmp_path / "fits").read_text().split()) == 4 - kept + (kept > 0)
 
 
 def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> None:

@@ -40,3 +40,25 @@ def test_rerun_reproduces_every_number(ncbench: Callable, tmp_path: Path) -> Non
     assert "The largest difference of a loss is 0.25." in changed
     assert "computed with numpy Abacus, openblas Quill, this run with numpy " in changed
     assert "begins with 'zzz'" in run("rerun", "outputs", "zzz", code=2)
+
+
+def test_only_the_plug_in_files_of_the_cell_are_asked_for(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    hook = "from ncbench import hookimpl\n\n@hookimpl\ndef ncbench_algorithms():\n    return "
+    (tmp_path / "mine.py").write_text(f"from ncbench import load\n{hook}{{}}\n")
+    (tmp_path / "rule.py").write_text(
+        f"from ncbench import load\nRule = load('algo', 'cpe_argmax')\n{hook}{{'rule': Rule}}\n"
+    )
+    sweep = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1", "algo=cpe_argmax,rule")
+    assert ncbench("-m", "plugins_from=[mine.py,rule.py]", *sweep).code == 0
+    for path in tmp_path.rglob("record.json"):
+        record = read_json(path)
+        again = ncbench("rerun", "outputs", record["id"])
+        if record["config"]["algo"]["name"] == "cpe_argmax":
+            assert (again.code, "identical" in again.out) == (0, True)
+        else:
+            assert again.code == 2
+            assert again.err.endswith(
+                f"rerun outputs {record['id']} --plugins-from {tmp_path / 'rule.py'}\n"
+            )

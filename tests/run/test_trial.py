@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 
 from ncbench import Dataset, NoiseMatrix, NoisyLabels
 from ncbench.core.confusion import expected_confusion
-from ncbench.errors import notice_once
+from ncbench.errors import NotApplicable, already_said
 from ncbench.plugin import get_registry
 from ncbench.run.problem import fixed_test_part, load_dataset, make_noise, split
 from ncbench.run.trial import prepare, run_trial
@@ -196,7 +196,7 @@ def test_a_class_with_a_single_example_is_pointed_out(
 ) -> None:
     rows = [f"{k % 7},{'wolf' if k == 9 else 'cat' if k % 2 else 'dog'}" for k in range(60)]
     (tmp_path / "pets.csv").write_text("\n".join(["x,kind", *rows]))
-    notice_once.cache_clear()
+    already_said.clear()
     own = {"name": "file", "path": str(tmp_path / "pets.csv"), "target": "kind"}
     prepare(config(dataset=own))
     said = "pets: 1 class has a single example, which no trial can both train on and test: wolf"
@@ -321,6 +321,13 @@ def test_a_data_set_may_fix_its_test_part() -> None:
 def test_theory_of_an_unknown_distribution_is_pointed_out(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    notice_once.cache_clear()
+    already_said.clear()
     prepare(config(theory=True))
     assert "theory=true: the distribution of iris is not known" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("noise", ["random", "symmetric", "pair_flip"])
+def test_labels_that_say_nothing_skip_a_cell(noise: str) -> None:
+    two = {"name": "breast_cancer"}
+    with pytest.raises(NotApplicable, match=f"noise={noise} sigma=0.5: noise matrix: condition"):
+        prepare(config(dataset=two, noise={"name": noise}, sigma=0.5))

@@ -1,21 +1,234 @@
-"""The process that runs the cells of a sweep."""
+"""Each cell has a process of its own: no state of a plug-in reaches another cell."""
 
 from __future__ import annotations
 
+import json
+import multiprocessing
+import os
+import re
 import signal
 import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from ncbench.run.worker import Worker
+from ncbench.run import worker
+
+HEAD = """
+import sys, warnings
+import numpy as np
+from ncbench import NcbenchError, NoisyLabelClassifier, hookimpl
 
 
-def test_a_worker_is_deaf_to_ctrl_c_from_its_start() -> None:
-    worker = Worker()
-    worker._start()
-    process = worker._process
-    assert process is not None
-    process.send_signal(signal.SIGINT)  # it is still importing
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(timeout=1.5)
-    worker.stop()
+class Centroids(NoisyLabelClassifier):
+    def _fit(self, X, y, noise):
+        self.means_ = np.array([X[y == k].mean(axis=0) for k in range(noise.n)])
+
+    def _predict_proba(self, X):
+        distances = ((X[:, None, :] - self.means_) ** 2).sum(axis=2)
+        return np.eye(len(self.means_))[distances.argmin(axis=1)]
+"""
+
+WARM = (
+    HEAD
+    + """
+LAST = {}
+
+
+class Warm(Centroids):
+    'A warm start: the means of the last fit on other data are blended in.'
+
+    def _fit(self, X, y, noise):
+        super()._fit(X, y, noise)
+        told = X.sum(), (y * np.arange(len(y))).sum()
+        other, means = LAST.get(self.means_.shape, (told, None))
+        if other != told:
+            self.means_ = (self.means_ + means) / 2
+        LAST[self.means_.shape] = told, self.means_
+
+
+class Patches(Centroids):
+    'Replaces functions of numpy and of scikit-learn.'
+
+    def _fit(self, X, y, noise):
+        import sklearn.linear_model
+
+        super()._fit(X, y, noise)
+        np.linalg.norm = np.bincount = np.argmax = None
+        sklearn.linear_model.LogisticRegression.fit = None
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"warm": Warm, "patches": Patches}
+"""
+)
+
+WITHIN = (
+    HEAD
+    + """
+SEEN = {}
+
+
+class Within(Centroids):
+    'The label of the nearest row that any trial has trained on.'
+
+    def _fit(self, X, y, noise):
+        SEEN.update((row.tobytes(), label) for row, label in zip(X, y))
+        self.X_, self.y_ = np.array([np.frombuffer(row) for row in SEEN]), [*SEEN.values()]
+
+    def _predict_proba(self, X):
+        nearest = ((X[:, None, :] - self.X_) ** 2).sum(axis=2).argmin(axis=1)
+        return np.eye(len(self.classes_))[np.array(self.y_)[nearest]]
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"within": Within}
+"""
+)
+
+CHATTY = (
+    HEAD
+    + """
+from ncbench.errors import notice_once
+
+
+class Chatty(Centroids):
+    def __init__(self, number: int = 0):
+        self.number = number
+
+    def _fit(self, X, y, noise):
+        super()._fit(X, y, noise)
+        notice_once("the moon is full")
+        warnings.warn("the tide is high")
+
+
+@hookimpl
+def ncbench_algorithms():
+    return {"chatty": Chatty}
+"""
+)
+
+
+def run_apart(folder: Path, *argv: str, code: int = 0, fault: str = "") -> str:
+    """Run ncbench in a process of its own, with its standard error."""
+    environment = {**os.environ, "NCBENCH_FAULT": fault} if fault else None
+    command = [sys.executable, "-m", "ncbench", *argv]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def losses(folder: Path) -> dict[str, list[float]]:
+    """Return the losses of the trials of each finished cell."""
+    records = [json.loads(path.read_text()) for path in folder.rglob("record.json")]
+    return {
+        record["id"]: [trial["losses"]["h_mean"] for trial in record["trials"]]
+        for record in records
+    }
+
+
+ORDERS = {
+    "forwards": ("dataset=iris,wine", "sigma=0.1,0.3"),
+    "backwards": ("dataset=wine,iris", "sigma=0.3,0.1"),
+    "one at a time": ("dataset=iris,wine", "sigma=0.3,0.1", "cells_per_job=1"),
+    "joblib": ("dataset=wine,iris", "sigma=0.1,0.3", "hydra/launcher=joblib"),
+}
+
+
+def test_a_plug_in_that_keeps_state_gives_one_table_in_every_order(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "warm.py").write_text(WARM)
+    found = {}
+    for order, sweep in ORDERS.items():
+        folder = f"output_dir={order.split()[0]}"
+        done = ncbench("-m", "plugins_from=warm.py", "algo=warm", "trials=2", *sweep, folder)
+        assert done.code == 0, done.out + done.err
+        found[order] = losses(tmp_path / order.split()[0])
+    assert len(found["forwards"]) == 4
+    assert all(table == found["forwards"] for table in found.values())
+
+
+def test_a_plug_in_that_patches_numpy_harms_no_other_cell(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "warm.py").write_text(WARM)
+    cells = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1", "plugins_from=warm.py")
+    done = ncbench("-m", *cells, "algo=patches,cpe_argmax,nclr_plugin")
+    assert (done.code, done.out.count("] failed"), done.out.count("] done")) == (1, 1, 2), done.out
+    assert "] failed   measure=h_mean dataset=iris noise=random sigma=0.1 algo=patches" in done.out
+
+
+def test_a_plug_in_that_remembers_trials_gives_one_table_when_it_is_resumed(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "within.py").write_text(WITHIN)
+    sweep = ("-m", "plugins_from=within.py", "algo=within", "dataset=iris", "trials=4")
+    assert ncbench(*sweep, "output_dir=whole").code == 0
+    run_apart(tmp_path, *sweep, "output_dir=ended", code=1, fault="written trial-2.json")
+    assert len([*tmp_path.glob("ended/cells/*/trial-*.json")]) == 3
+    resumed = run_apart(tmp_path, *sweep, "output_dir=ended")
+    assert "trial 2, which an interrupted run had kept, differs when it is run again" in resumed
+    assert "so the kept trials are deleted; all trials are run anew" in resumed
+    (whole,), (ended,) = (losses(tmp_path / name).values() for name in ("whole", "ended"))
+    assert ended == whole
+    # Alone, the cell has no other process to begin anew in.
+    alone = (*sweep[1:], "output_dir=alone")
+    run_apart(tmp_path, *alone, code=-signal.SIGKILL, fault="written trial-2.json")
+    refused = run_apart(tmp_path, *alone, code=2)
+    assert refused.count("\n") == 1
+    assert "so the kept trials are deleted; run the command again" in refused
+    assert ncbench(*alone).code == 0
+    assert [*losses(tmp_path / "alone").values()] == [whole]
+
+
+def test_rerun_finds_a_plug_in_that_remembers_trials(ncbench: Callable, tmp_path: Path) -> None:
+    (tmp_path / "within.py").write_text(WITHIN)
+    cell = ("plugins_from=within.py", "algo=within", "dataset=iris", "trials=3")
+    assert ncbench("-m", *cell).code == 0
+    (identity,) = losses(tmp_path)
+    again = ncbench("rerun", "outputs", identity, "--plugins-from", "within.py")
+    assert again.code == 1
+    assert re.search(r"trials\[0\]\.losses\.h_mean: was [\d.]+, is ", again.out)
+
+
+def test_what_cells_say_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "chatty.py").write_text(CHATTY)
+    cells = ("dataset=iris", "trials=1", "algo=chatty", "algo.number=0,1,2")
+    said = run_apart(tmp_path, "-m", "plugins_from=chatty.py", *cells)
+    assert said.count("ncbench: the moon is full\n") == 1
+    assert said.count("UserWarning: the tide is high") == 1
+
+
+def test_a_cell_is_deaf_to_ctrl_c_from_its_start() -> None:
+    process = worker._context().Process(target=time.sleep, args=(60,))
+    with worker._without_ctrl_c():
+        process.start()
+    for _ in range(100):
+        os.kill(process.pid, signal.SIGINT)
+        process.join(0.01)
+    assert process.is_alive()
+    process.kill()
+    process.join()
+
+
+@pytest.mark.slow
+def test_without_a_fork_server_each_cell_is_a_new_interpreter(
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "warm.py").write_text(WARM)
+    sweep = ("-m", "plugins_from=warm.py", "algo=warm", "trials=2", "dataset=iris,wine")
+    assert ncbench(*sweep, "output_dir=forked").code == 0
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    worker._context.cache_clear()
+    try:
+        assert worker._context().get_start_method() == "spawn"
+        assert ncbench(*sweep, "output_dir=spawned").code == 0
+    finally:
+        worker._context.cache_clear()
+    assert losses(tmp_path / "spawned") == losses(tmp_path / "forked")
