@@ -3,9 +3,13 @@
 ``python benchmarks/many_cells.py [--cells 1250 2500 5000] [--run 50 100 200] [--json]`` copies the
 record and the state of one real cell as often, under other seeds, and measures ``aggregate``,
 ``status``, ``figures`` and ``prune`` in processes of their own. It then runs sweeps of real, tiny
-cells (iris, ``cpe_argmax``, one trial) and measures the time of a cell and the peak memory of the
-process that starts them. Times are CPU seconds, which depend little on what else runs. The growth
-is the exponent b of ``time ~ cells^b`` between the first and the last number of cells.
+cells (iris, ``cpe_argmax``, one trial) and measures the peak memory of the process that starts
+them. Times of commands are CPU seconds, which depend little on what else runs. Those of sweeps have
+passed on the clock, because the processes of cells are not children of the command. The growth is
+the exponent b of ``time ~ cells^b`` between the first and the last number of cells.
+
+``--cells --run 1 500 --beside PYTHON`` runs the sweeps by another interpreter as well, which has
+another version of ncbench, in turns.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 TINY = ["dataset=iris", "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=1"]
@@ -29,21 +34,25 @@ main()
 """
 
 
-def measured(folder: Path, *argv: str) -> tuple[float, float]:
+def measured(
+    folder: Path, *argv: str, python: str = sys.executable, clock: bool = False
+) -> tuple[float, float]:
     """Run a command in a folder; return its CPU seconds and its peak memory in MB.
 
-    The seconds include those of its workers; the memory does not.
+    With ``clock``, the seconds are those that have passed.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *argv], cwd=folder, capture_output=True, text=True
+        [python, "-c", PROGRAM, *argv], cwd=folder, capture_output=True, text=True
     )
+    passed = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if done.returncode:
         raise SystemExit(done.stderr)
     (peak,) = [line.split()[1] for line in done.stderr.splitlines() if line.startswith("peak ")]
-    return seconds, int(peak) / 1024
+    return passed if clock else seconds, int(peak) / 1024
 
 
 def copy_cells(folder: Path, number: int) -> None:
@@ -79,8 +88,10 @@ def growth(numbers: dict[int, float]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cells", type=int, nargs="+", default=[1250, 2500, 5000])
-    parser.add_argument("--run", type=int, nargs="+", default=[50, 100, 200])
+    parser.add_argument("--cells", type=int, nargs="*", default=[1250, 2500, 5000])
+    parser.add_argument("--run", type=int, nargs="*", default=[50, 100, 200])
+    parser.add_argument("--beside", help="an interpreter that has another version of ncbench")
+    parser.add_argument("--rounds", type=int, default=1, help="of sweeps; the median is taken")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     found: dict[str, dict[int, tuple[float, float]]] = {}
@@ -97,10 +108,19 @@ def main() -> None:
             found.setdefault("size of outputs/", {})[cells] = (size_mb(folder / "outputs"), 0.0)
             for name, command in commands.items():
                 found.setdefault(name, {})[cells] = measured(folder, *command)
+    pythons = {"sweep": sys.executable}
+    if args.beside:
+        pythons["sweep, beside"] = args.beside
     for cells in args.run:
-        with tempfile.TemporaryDirectory() as temporary:
-            run = measured(Path(temporary), "-m", *TINY, f"seed=range(0,{cells})")
-            found.setdefault("sweep", {})[cells] = run
+        rounds: dict[str, list[tuple[float, float]]] = {}
+        for _ in range(args.rounds):
+            for name, python in pythons.items():
+                with tempfile.TemporaryDirectory() as temporary:
+                    sweep = ["-m", *TINY, f"seed=range(0,{cells})"]
+                    run = measured(Path(temporary), *sweep, python=python, clock=True)
+                    rounds.setdefault(name, []).append(run)
+        for name, runs in rounds.items():
+            found.setdefault(name, {})[cells] = sorted(runs)[len(runs) // 2]
     if args.json:
         print(json.dumps(found))
         return

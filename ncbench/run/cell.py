@@ -103,20 +103,26 @@ def _use_plugins(config: Config) -> None:
 
 def run_trials(cell: Cell, folder: CellFolder) -> list[dict[str, Any]]:
     """Run the trials of a cell, except for those already in the folder."""
-    kept = {**_shared_trials(cell), **_resumed(cell, folder)}
-    for number in range(cell.config["trials"]):
-        if number not in kept:
-            kept[number] = run_one(cell, number)
-            folder.keep_trial(kept[number])
-            observers.trial_finished(cell.config, kept[number])
+    # Cells that run in parallel must not compete for cores, and results must not depend on it.
+    with threadpool_limits(cell.config["threads"]):
+        kept = {**_shared_trials(cell), **_resumed(cell, folder)}
+        for number in range(cell.config["trials"]):
+            if number not in kept:
+                kept[number] = _run(cell, number)
+                folder.keep_trial(kept[number])
+                observers.trial_finished(cell.config, kept[number])
     return [kept[number] for number in range(cell.config["trials"])]
 
 
-def run_one(cell: Cell, number: int) -> dict[str, Any]:
-    """Run a trial with the cell's number of threads."""
-    # Cells that run in parallel must not compete for cores, and results must not depend on it.
-    # A plug-in may change the working directory.
-    with threadpool_limits(cell.config["threads"]), contextlib.chdir("."):
+def run_in_reverse(cell: Cell) -> list[dict[str, Any]]:
+    """Run all trials of a cell, the last one first; return them in order."""
+    with threadpool_limits(cell.config["threads"]):
+        trials = [_run(cell, number) for number in reversed(range(cell.config["trials"]))]
+    return trials[::-1]
+
+
+def _run(cell: Cell, number: int) -> dict[str, Any]:
+    with contextlib.chdir("."):  # a plug-in may change the working directory
         return run_trial(cell, number)
 
 
@@ -130,7 +136,7 @@ def _resumed(cell: Cell, folder: CellFolder) -> dict[int, dict[str, Any]]:
     if not kept:
         return {}
     number = max(kept)
-    again = run_one(replace(cell, config={**cell.config, "cache": False}), number)
+    again = _run(replace(cell, config={**cell.config, "cache": False}), number)
     if _numbers(again) == _numbers(kept[number]):
         return kept
     folder.forget_trials()

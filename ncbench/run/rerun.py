@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ncbench.errors import NcbenchError, counted
 from ncbench.plugin import KINDS, files_in_use, get_registry
 from ncbench.run.archive import is_archive, unpack
-from ncbench.run.cell import run_one
+from ncbench.run.cell import run_in_reverse
 from ncbench.run.provenance import instructions
 from ncbench.run.record import RECORD, plugin_versions, read_record
 from ncbench.run.trial import prepare
@@ -62,8 +62,7 @@ def rerun(
     cell = prepare(config)
     # In reverse, so that a plug-in that remembers earlier trials gives other numbers. To JSON and
     # back, as for the record: floats survive that bit for bit.
-    again = {number: run_one(cell, number) for number in reversed(range(config["trials"]))}
-    trials = json.loads(json.dumps([again[number] for number in range(config["trials"])]))
+    trials = json.loads(json.dumps(run_in_reverse(cell)))
     then_data, data = record["dataset"].get("fingerprint"), cell.dataset.fingerprint
     differences = [
         *_versions(record, config),

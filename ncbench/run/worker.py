@@ -2,8 +2,9 @@
 
 What plug-ins leave behind in a process (globals, a patched numpy, a random state, memory) then
 reaches no other cell, and a killed cell does not end the sweep. The processes are forked by a
-server that has imported what all cells need and computed nothing (``multiprocessing``'s
-forkserver). Where there is no such server, as on Windows, each process is a new interpreter.
+server that has imported what all cells need (``preload``) and computed nothing, by
+``multiprocessing``'s forkserver. Where there is no such server, as on Windows, each process is a
+new interpreter.
 """
 
 from __future__ import annotations
@@ -30,12 +31,6 @@ from ncbench.run.record import CellFolder, new_record
 
 if TYPE_CHECKING:
     from ncbench.types import Config
-
-PRELOADED = (
-    *("ncbench.run.cell", "filelock", "omegaconf", "sklearn.calibration", "sklearn.datasets"),
-    *("sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection", "sklearn.pipeline"),
-)
-"""Modules that the server imports: what most cells need, and no plug-in."""
 
 
 def run_apart(config: Config) -> dict[str, Any]:
@@ -91,7 +86,7 @@ def _context() -> BaseContext:
         return multiprocessing.get_context("spawn")
     resource_tracker.ensure_running()  # now, because it ends with SIGINT unblocked
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(PRELOADED))
+    context.set_forkserver_preload(["ncbench.run.preload"])
     return context
 
 
