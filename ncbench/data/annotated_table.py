@@ -11,7 +11,7 @@ import numpy as np
 from ncbench.data.column_values import notice_alike
 from ncbench.data.dataset import UNKNOWN, Annotations, Dataset
 from ncbench.data.encoding import encoded, refuse_missing, require_columns
-from ncbench.data.labels import label_array
+from ncbench.data.labels import label_array, refuse_odd_labels
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError
 from ncbench.types import Labels
@@ -107,6 +107,9 @@ def annotated_labels(
     if others.shape[1] == 0:
         raise NcbenchError(f"{where}: no column besides {', '.join(labels_in)}, so no features")
     said: dict[str, pd.Series[Any]] = {str(c): table[c] for c in table.columns}
+    for column in labels_in:
+        of_column = f"{where}, column {column!r}"
+        refuse_odd_labels(said[column], of_column, lambda row: at_row(table, row))
     given = {column: _present(said[column]) for column in labels_in}
     if long is not None:
         source = long.attrs.get("path")
@@ -158,6 +161,7 @@ def _by_person(long: "pd.DataFrame", m: int, where: str) -> dict[str, dict[int, 
             "the columns; add a first line such as row,annotator,label"
         )
     refuse_missing(long, where)
+    refuse_odd_labels(long.iloc[:, 2], where, lambda row: at_row(long, row))
     found: dict[str, dict[int, str]] = {}
     for line, (row, person, label) in enumerate(long.itertuples(index=False, name=None)):
         try:

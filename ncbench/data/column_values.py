@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.data.labels import plain_array
+from ncbench.data.labels import MAX_LABEL_LENGTH, plain_array
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError, counted, notice_once
 from ncbench.types import Array, Labels
@@ -259,7 +259,11 @@ def coded(series: pd.Series[Any], where: str) -> tuple[Labels, NDArray[Any]]:
         raise NcbenchError(
             f"{where}: values that are not plain text, such as {series.iloc[0]!r}"
         ) from error
-    return codes, plain_array(np.asarray(found), where)
+    values = np.asarray(found)
+    if any(isinstance(value, str) and len(value) > MAX_LABEL_LENGTH for value in values.tolist()):
+        # As an array of text, all values would take the memory of the longest.
+        return codes, np.array([str(value) for value in values.tolist()], dtype=object)
+    return codes, plain_array(values, where)
 
 
 def as_text(value: Any) -> str:

@@ -5,6 +5,7 @@ What is done with each column is decided once, by :meth:`TableEncoder.fit`, and 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
@@ -140,6 +141,7 @@ class TableEncoder:
         _require_options(
             {"drop": self.drop, "keep": self.keep, "categorical": self.categorical}, names, where
         )
+        _refuse_repeated(names, names, where)
         self.columns = [self._decide(table, k, where) for k in range(len(names))]
         if not self._used:
             raise NcbenchError(f"{where}: no column is a feature; {self.describe()}")
@@ -244,22 +246,21 @@ class TableEncoder:
     def _positions(self, table: pd.DataFrame, where: str) -> list[int]:
         """Return where a table has the columns that are features."""
         found = [str(name) for name in table.columns]
-        places: list[int] = []
-        missing = [c["name"] for c in self._used if c["name"] not in found]
+        place = {name: k for k, name in enumerate(found)}
+        missing = [c["name"] for c in self._used if c["name"] not in place]
+        _refuse_repeated(found, [c["name"] for c in self._used], where)
         for column in self._used:
-            free = [k for k, name in enumerate(found) if name == column["name"] and k not in places]
-            if not free:
+            if column["name"] not in place:
                 raise NcbenchError(
                     f"{where}: no column {column['name']!r}, which is one of the features"
                     + (f" (missing in all: {_listed(missing)})" if len(missing) > 1 else "")
                     + f"; {did_you_mean(column['name'], found)}Columns: {', '.join(found)}"
                 )
-            places.append(free[0])
         known = {column["name"] for column in self.columns}
         extra = [name for name in found if name not in known]
         if extra:
             notice_once(f"{where}: not features, so ignored: {_listed(extra)}")
-        return places
+        return [place[column["name"]] for column in self._used]
 
     def _category(self, column: Column, table: pd.DataFrame, position: int, where: str) -> Labels:
         """Return which of the values of a column each row has, or -1."""
@@ -293,6 +294,16 @@ def _require_options(
                 )
             if key != "drop" and name in options["drop"]:
                 raise NcbenchError(f"{where}: column {name!r} is in both drop and {key}")
+
+
+def _refuse_repeated(names: Sequence[str], features: Sequence[str], where: str) -> None:
+    """Refuse a feature that two columns could be."""
+    times = Counter(names)
+    for name in features:
+        if times[name] > 1:
+            raise NcbenchError(
+                f"{where}: {times[name]} columns are named {name!r}; rename or delete all but one"
+            )
 
 
 def _listed(names: Sequence[str]) -> str:

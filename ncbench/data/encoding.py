@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ncbench.data.column_values import notice_alike
 from ncbench.data.columns import TableEncoder
-from ncbench.data.labels import label_array
+from ncbench.data.labels import label_array, refuse_odd_labels
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError, did_you_mean, notice_once
 from ncbench.types import Array
@@ -72,10 +72,11 @@ def split_labels(
         raise NcbenchError(f"{where}: no column besides the target {target!r}, so no features")
     position = names.index(target)
     refuse_missing(table.iloc[:, [position]], where, target)
-    labels = label_array(table.iloc[:, position], where=f"{where}, target {target!r}")
+    of_target = f"{where}, target {target!r}"
+    refuse_odd_labels(table.iloc[:, position], of_target, lambda row: at_row(table, row))
+    labels = label_array(table.iloc[:, position], where=of_target)
     found, codes = np.unique(labels, return_inverse=True)
-    what = f"{where}, target {target!r}: classes"
-    notice_alike(lambda k: int(np.argmax(codes == k)), found, table, what)
+    notice_alike(lambda k: int(np.argmax(codes == k)), found, table, f"{of_target}: classes")
     rest = table.iloc[:, [k for k in range(len(names)) if k != position]]
     return rest, labels
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from ncbench.errors import NcbenchError
 
 MAX_FRACTIONAL_CLASSES = 20
 """Largest number of classes with fractional labels: a target with more is a quantity."""
+
+MAX_LABEL_LENGTH = 500
+"""Longest name of a class: more is a text, or many rows in one field."""
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -33,6 +37,9 @@ def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
     ...
     ncbench.errors.NcbenchError: example: 4 distinct numbers in 4 rows, such as 0.25, 0.5, 0.75: a quantity, not classes; group them into classes first or name another target
     """  # noqa: E501
+    values = np.asarray(values)
+    if values.dtype.kind in "OTU":
+        refuse_odd_labels(values.ravel().tolist(), where, lambda k: f"row {k + 1}")
     array = plain_array(values, where)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         row = int(np.flatnonzero(~np.isfinite(array))[0])
@@ -49,6 +56,38 @@ def label_array(values: ArrayLike, *, where: str) -> NDArray[Any]:
                 "group them into classes first or name another target"
             )
     return array
+
+
+def refuse_odd_labels(labels: Iterable[Any], where: str, at: Callable[[int], str]) -> None:
+    r"""Raise NcbenchError for the first label that can hardly be the name of a class.
+
+    A quotation mark that is closed at the wrong place makes such labels, and as an array, all labels
+    take the memory of the longest.
+
+    Parameters
+    ----------
+    labels : iterable
+    where : str
+    at : function of the number of a label, from 0
+        Where it is, for the message.
+
+    Examples
+    --------
+    >>> refuse_odd_labels(["pear", "pe\nar"], "example", lambda k: f"line {k + 2}")
+    Traceback (most recent call last):
+    ...
+    ncbench.errors.NcbenchError: example: the label in line 3 has a line break: 'pe\nar'; expected the name of a class
+    """  # noqa: E501
+    for k, label in enumerate(labels):
+        if not isinstance(label, str):
+            continue
+        broken = "\n" in label or "\r" in label
+        if broken or len(label) > MAX_LABEL_LENGTH:
+            what = "a line break" if broken else f"{len(label):,} characters"
+            start = label if len(label) <= 40 else f"{label[:37]}..."
+            raise NcbenchError(
+                f"{where}: the label in {at(k)} has {what}: {start!r}; expected the name of a class"
+            )
 
 
 def plain_array(values: ArrayLike, where: str) -> NDArray[Any]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import itertools
 import zipfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncbench.data.separated import opened, read_separated, rows_of
 from ncbench.errors import NcbenchError, notice_once
 
 if TYPE_CHECKING:
@@ -20,39 +20,42 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff")
 
-_DECIMAL_COMMA = r"^\s*([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)\s*$"
-_THOUSANDS = r"[-+]?(?:0|[1-9]\d{0,2}(?:,\d{3})*)\s*"
-
 _ENGINES = {"parquet": "pyarrow", "excel": "openpyxl"}
 
 # Exceptions of readers for a file that does not match its suffix. scipy's ARFF reader raises a bare
-# StopIteration if the header does not end, and NotImplementedError for text attributes.
+# StopIteration if the header does not end, and NotImplementedError for text attributes. Malformed
+# XML in a sheet is a SyntaxError.
 _UNREADABLE = (
     *(OSError, zipfile.BadZipFile, EOFError, ValueError, TypeError, LookupError),
-    *(StopIteration, NotImplementedError),
+    *(StopIteration, NotImplementedError, SyntaxError),
 )
 
 
 def read_table(place: Path) -> pd.DataFrame:
-    """Read a table with named columns."""
-    import pandas as pd
-
-    suffix = next((s for s in reversed(TABLES) if place.name.lower().endswith(s)), None)
-    if suffix is None:
+    """Read a table with named columns, each of which has another name."""
+    suffix = _suffix(place)
+    try:
+        place.stat()
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        reason = "no such file" if missing else f"cannot be read: {error.strerror}"
         raise NcbenchError(
-            f"file {str(place)!r}: unknown file type; expected one of {', '.join(TABLES)}"
-        )
+            f"file {str(place)!r}: {reason} (looked for {place.absolute()})"
+        ) from error
     if not place.is_file():
-        raise NcbenchError(f"file {str(place)!r}: no such file (looked for {place.absolute()})")
+        raise NcbenchError(f"file {str(place)!r}: not a file (looked for {place.absolute()})")
 
     try:
         if suffix == ".arff":
-            return _arff(place)
-        if suffix == ".parquet":
-            return pd.read_parquet(place, engine="pyarrow")
-        if suffix == ".xlsx":
-            return _sheet(place)
-        return _separated(place, "\t" if suffix.startswith(".tsv") else ",")
+            table, header = _arff(place), None
+        elif suffix == ".parquet":
+            table, header = _parquet(place), None
+        elif suffix == ".xlsx":
+            table, header = _sheet(place)
+        else:
+            table, header = read_separated(place, _expected(suffix))
+        table.attrs["path"] = str(place)
+        _refuse_repeated(header or [str(name) for name in table.columns])
     except ImportError as error:
         extra = {".parquet": "parquet", ".xlsx": "excel"}[suffix]
         raise NcbenchError(
@@ -65,10 +68,34 @@ def read_table(place: Path) -> pd.DataFrame:
             f"file {str(place)!r}: not UTF-8 but probably {encoding}; save it as UTF-8, or "
             f"convert it: iconv -f {encoding} -t UTF-8 OLD > NEW"
         ) from error
+    except MemoryError as error:
+        raise NcbenchError(
+            f"file {str(place)!r}: does not fit into the memory of this machine; read fewer rows"
+        ) from error
     except _UNREADABLE as error:
         reason = str(error).strip() or "it ends too early"
         reason = reason.removeprefix("Error tokenizing data. C error: ")
         raise NcbenchError(f"file {str(place)!r}: cannot be read as {suffix}: {reason}") from error
+    if header and header[0] == "" and len(header) > 1:  # the index that pandas writes
+        notice_once(
+            f"file {str(place)!r}: the first column has no name and is left out; give it "
+            "one to use it as a feature"
+        )
+        return table.iloc[:, 1:]
+    return table
+
+
+def _suffix(place: Path) -> str:
+    for suffix in reversed(TABLES):
+        if place.name.lower().endswith(suffix):
+            return suffix
+    raise NcbenchError(
+        f"file {str(place)!r}: unknown file type; expected one of {', '.join(TABLES)}"
+    )
+
+
+def _expected(suffix: str) -> str:
+    return "\t" if suffix.startswith(".tsv") else ","
 
 
 def at_row(table: pd.DataFrame, row: int) -> str:
@@ -81,9 +108,8 @@ def at_row(table: pd.DataFrame, row: int) -> str:
     'row 2'
     """
     line = None
-    if "path" in table.attrs and row < len(table):
-        lines = _lines(Path(table.attrs["path"]), table.attrs["separator"])
-        line = next((line for k, line in enumerate(lines) if k == row), None)
+    if "separator" in table.attrs and row < len(table):
+        line = next(itertools.islice(_lines(table), row, None), None)
     return f"row {row + 1}" + (f" (line {line})" if line else "")
 
 
@@ -98,144 +124,65 @@ def lines_of(table: pd.DataFrame) -> NDArray[np.int64] | None:
     >>> lines_of(read_table(path))
     array([2, 4])
     """
-    if "path" not in table.attrs:
+    if "separator" not in table.attrs:
         return None
-    place, separator = Path(table.attrs["path"]), table.attrs["separator"]
-    opened = gzip.open if place.suffix.lower() == ".gz" else open
-    if separator is not None:
-        with opened(place, "rb") as stream:
-            if sum(1 for _ in stream) != len(table) + 1:  # text with line breaks, or blank lines
-                return np.fromiter(_lines(place, separator), np.int64, len(table))
-    return np.arange(2, len(table) + 2)
+    return np.fromiter(_lines(table), np.int64, len(table))
 
 
-def _lines(place: Path, separator: str | None) -> Iterator[int]:
+def _lines(table: pd.DataFrame) -> Iterator[int]:
     """Yield the line on which each row begins: text may have line breaks, and lines be blank."""
-    if separator is None:  # a sheet
-        yield from itertools.count(2)
+    if table.attrs["plain"]:
+        yield from range(2, len(table) + 2)
         return
-    opened = gzip.open if place.suffix.lower() == ".gz" else open
-    with opened(place, "rt", encoding="utf-8", newline="") as stream:
-        records = csv.reader(stream, delimiter=separator, skipinitialspace=True)
-        start, rows = 1, -1  # the header
-        for record in records:
-            if len(record) > 1 or any(text.strip() for text in record):  # as pandas does
-                rows += 1
-                if rows:
-                    yield start
-            start = records.line_num + 1
+    rows = rows_of(Path(table.attrs["path"]), table.attrs["separator"])
+    yield from itertools.islice((row.line for row in rows), 1, None)
 
 
-def _separated(place: Path, separator: str) -> pd.DataFrame:
-    """Read CSV or TSV, including semicolons as separators and decimal commas."""
+def _parquet(place: Path) -> pd.DataFrame:
     import pandas as pd
 
-    def read(separator: str, decimal: str = ".", rows: int | None = None) -> pd.DataFrame:
-        # UCI files mark a missing value with "?", which would turn a numeric column into text.
-        return pd.read_csv(
-            place,
-            sep=separator,
-            decimal=decimal,
-            nrows=rows,
-            na_values=["?"],
-            skipinitialspace=True,
-            low_memory=False,  # by parts, a column may be read as numbers here and text there
-        )
+    try:
+        table = pd.read_parquet(place, engine="pyarrow")
+    except ValueError:  # such as a name twice, which pyarrow says in words of its own
+        from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
 
-    separator = _separator(place, separator, read(separator, rows=0).shape[1])
-    with gzip.open(place) if place.suffix.lower() == ".gz" else place.open("rb") as stream:
-        if any(b"\0" in chunk for chunk in iter(lambda: stream.read(2**20), b"")):
-            raise ValueError("it has NUL bytes, so it is damaged or not UTF-8 text")
-    table = read(separator)
-    table.attrs |= {"path": str(place), "separator": separator}
-    names = _names(place, separator)
-    if separator != ";":
-        return _renamed(table, names, place)
-    # With the wrong decimal mark, numbers read as text. Use the comma if it turns more columns into
-    # numbers and loses none; if it loses some, for the columns whose commas cannot be thousands.
-    with_comma = read(separator, decimal=",")
-    numbers, numbers_with_comma = (
-        set(found.select_dtypes("number").columns) for found in (table, with_comma)
-    )
-    if not numbers < numbers_with_comma:
-        for column in numbers_with_comma - numbers:
-            if not table[column].dropna().astype(str).str.fullmatch(_THOUSANDS).all():
-                table[column] = with_comma[column]
-        return _renamed(table, names, place)
-    with_comma.attrs |= table.attrs
-    # pandas leaves decimal commas in a column that has any text, where they would not be numbers.
-    texts = [str(column) for column in with_comma if column not in numbers_with_comma]
-    with_comma[texts] = with_comma[texts].replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
-    return _renamed(with_comma, names, place)
-
-
-def _separator(place: Path, expected: str, columns: int) -> str:
-    """Return the separator of a file that has so many columns by the expected one.
-
-    A table with one column has no features, so it probably has another separator. Only the header
-    can tell: decimal commas add fields to the other lines. But a name may have a comma, so one that
-    makes more fields, and as many of the next line, is taken as well.
-    """
-    opened = gzip.open if place.suffix.lower() == ".gz" else open
-    with opened(place, "rt", encoding="utf-8-sig", newline="") as stream:
-        start = list(itertools.islice(stream, 2))
-    for separator in ";\t,":
+        _refuse_repeated(read_schema(place).names)
+        raise
+    for name in [column for column in table if table[column].dtype == object]:
         try:
-            header, *rest = (len(next(csv.reader([line], delimiter=separator))) for line in start)
-        except csv.Error:  # a line that is too long: the file is no table, as pandas will say
-            continue
-        if separator != expected and header > columns and (columns == 1 or rest == [header]):
-            return separator
-    return expected
+            table[name] = table[name].map(lambda v: v.decode() if isinstance(v, bytes) else v)
+        except UnicodeDecodeError as error:
+            raise TypeError(
+                f"column {name!r} has bytes that are not UTF-8 text, such as "
+                f"{error.object[:20]!r}; delete the column"
+            ) from error
+    return table
 
 
-def _sheet(place: Path) -> pd.DataFrame:
-    """Read the first sheet of an Excel file."""
+def _sheet(place: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read the first sheet of an Excel file, and its header as it is written."""
     import pandas as pd
 
     table = pd.read_excel(place, engine="openpyxl", na_values=["?"])
-    table.attrs |= {"path": str(place), "separator": None}
-    names = [str(name) for name in table.columns]
-    return _renamed(table, ["" if name == "Unnamed: 0" else name for name in names], place)
+    first = pd.read_excel(place, engine="openpyxl", header=None, nrows=1, na_filter=False)
+    table.attrs |= {"separator": None, "plain": True}
+    return table, [str(name) for name in first.to_numpy().ravel().tolist()]
 
 
-def _names(place: Path, separator: str) -> list[str]:
-    """Return the header as it is in the file: pandas makes names different, and invents some."""
-    import pandas as pd
-
-    line = pd.read_csv(
-        place,
-        sep=separator,
-        header=None,
-        nrows=1,
-        dtype=str,
-        skipinitialspace=True,
-        keep_default_na=False,
-    )
-    return [str(name) for name in line.iloc[0]]
-
-
-def _renamed(table: pd.DataFrame, names: list[str], place: Path) -> pd.DataFrame:
-    """Name columns as in the file; leave out the index that pandas writes in front of them."""
-    if len(names) != table.shape[1]:
-        return table
-    for name in {name for name in names if names.count(name) > 1 and name}:
-        table.columns = [
-            name if original == name else column
-            for original, column in zip(names, table.columns, strict=True)
-        ]
-    if names[0] == "" and len(names) > 1:
-        notice_once(
-            f"file {str(place)!r}: the first column has no name and is left out; give it "
-            "one to use it as a feature"
-        )
-        return table.iloc[:, 1:]
-    return table
+def _refuse_repeated(names: Sequence[str]) -> None:
+    """Raise ValueError if columns have the same name: nothing could say which is meant."""
+    for name, times in Counter(names).items():
+        if name and times > 1:
+            places = [str(k) for k, other in enumerate(names, start=1) if other == name]
+            raise ValueError(
+                f"columns {', '.join(places[:-1])} and {places[-1]} have the name {name!r}; "
+                "rename or delete all but one"
+            )
 
 
 def _encoding(place: Path) -> str:
     """Guess the encoding of text that is not UTF-8."""
-    with gzip.open(place) if place.suffix.lower() == ".gz" else place.open("rb") as stream:
+    with opened(place) as stream:
         marked = stream.read(2) in (b"\xff\xfe", b"\xfe\xff")
     return "UTF-16" if marked else "WINDOWS-1252"
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ncbench.data import split_labels
+from ncbench import NcbenchError
+from ncbench.data import annotated_labels, label_array, split_labels
 from ncbench.data.tables import read_table
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tables.md").read_text()
@@ -34,3 +35,28 @@ def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     exec(example, names)
     assert names["X"].tolist() == [[1, 0, 1], [2, 1, 0], [3, 0, 1]]
     assert names["X_new"].tolist() == [[2, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("pe\nar", r"row 3 \(line 4\) has a line break: 'pe\\nar'; expected the name"),
+        ("x" * 501, r"row 3 \(line 4\) has 501 characters: 'xxx"),
+    ],
+    ids=["line break", "long"],
+)
+def test_a_label_that_is_hardly_a_class_is_refused_with_its_line(
+    label: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(f'size,note,kind\n1,a,pear\n2,b,apple\n3,c,"{label}"\n4,d,pear\n')
+    with pytest.raises(NcbenchError, match=said):
+        split_labels(read_table(path), "kind", where="mine.csv")
+    with pytest.raises(NcbenchError, match=said):
+        annotated_labels(read_table(path), where="mine.csv", columns=["kind"])
+    people = tmp_path / "long.csv"
+    people.write_text(f'row,who,label\n1,a,pear\n2,a,apple\n3,a,"{label}"\n')
+    with pytest.raises(NcbenchError, match=r"long\.csv': the label in " + said):
+        annotated_labels(read_table(path), where="mine.csv", long=read_table(people))
+    with pytest.raises(NcbenchError, match=r"y: the label in row 2 has"):
+        label_array(["pear", label], where="y")

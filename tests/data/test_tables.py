@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pandas as pd
 import pytest
 
 from ncbench import NcbenchError
+from ncbench.data import separated, tables
 from ncbench.data.tables import lines_of, read_table
 from ncbench_plugins.datasets.own_file import file
 
@@ -165,13 +168,134 @@ def test_own_table_in_every_format(suffix: str, tmp_path: Path) -> None:
     assert [data.classes[k] for k in data.y] == TABLE["kind"].tolist()
 
 
-def test_two_columns_with_the_name_of_the_target_are_refused(tmp_path: Path) -> None:
+def test_a_name_twice_in_the_header_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "twice.csv"
-    path.write_text("x,kind,kind\n1,pear,pear\n2,apple,apple\n")
-    with pytest.raises(NcbenchError, match="2 columns are named 'kind'; the others would give"):
-        file(str(path), target="kind")
-    path.write_text("x,x,kind\n1,2,pear\n3,4,apple\n")
+    for header in ("x,kind,kind", 'x,"kind",kind', "x, kind,kind"):
+        path.write_text(f"{header}\n1,pear,pear\n2,apple,apple\n")
+        with pytest.raises(NcbenchError, match="columns 2 and 3 have the name 'kind'; rename"):
+            read_table(path)
+    path.write_text("x,x.1,kind\n1,2,pear\n3,4,apple\n")  # other names
     assert file(str(path), target="kind").X.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".parquet"])
+def test_a_name_twice_is_refused_in_every_format(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"twice{suffix}"
+    if suffix == ".xlsx":
+        pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
+        TABLE.set_axis(["a", "b", "a", "c", "kind"], axis=1).to_excel(path, index=False)
+    else:
+        arrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        columns = [arrow.array([1, 2])] * 3
+        parquet.write_table(arrow.Table.from_arrays(columns, names=["a", "b", "a"]), path)
+    with pytest.raises(NcbenchError, match="columns 1 and 3 have the name 'a'"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv"])
+def test_more_fields_than_the_header_are_refused_with_their_line(
+    suffix: str, tmp_path: Path
+) -> None:
+    # pandas takes the first column as an index, and each name is that of the column before.
+    path = tmp_path / f"shifted{suffix}"
+    separator = "\t" if suffix == ".tsv" else ","
+    rows = [["size", "color", "kind"], ["1", "red", "pear", ""], ["2", "green", "apple", ""]]
+
+    def write(rows: list[list[str]]) -> None:
+        content = "\n".join(separator.join(row) for row in rows).encode() + b"\n"
+        path.write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
+
+    write(rows)
+    with pytest.raises(NcbenchError, match=r"line 2 has 4 fields, .* 3; delete the separator at"):
+        read_table(path)
+    write([*([row[:3] for row in rows]), ["3", "red", "pear", "x"]])
+    with pytest.raises(NcbenchError, match=r"line 4 has 4 fields, .* 3; put a field that has"):
+        read_table(path)
+    write([row[:3] for row in rows])
+    assert read_table(path)["kind"].tolist() == ["pear", "apple"]
+
+
+def test_a_quotation_mark_that_takes_rows_into_a_field_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "quotes.csv"
+    lines = [f"{k}.5,{k % 3},k{k % 2}" for k in range(200)]
+    lines[10] = '10.5,1,"k0'
+    lines[150] += '"'
+    path.write_text("\n".join(["b,c,y", *lines]) + "\n")
+    with pytest.raises(NcbenchError, match=r"line 12, a quotation mark takes 140 more lines"):
+        read_table(path)
+    lines[10] = '"10.5,1,k0'  # the first field, so that others are missing
+    path.write_text("\n".join(["b,c,y", *lines]) + "\n")
+    with pytest.raises(NcbenchError, match=r"line 12, a quotation mark takes 140 more lines"):
+        read_table(path)
+    lines[150] = lines[150].rstrip('"')
+    path.write_text("\n".join(["b,c,y", *lines]) + "\n")
+    with pytest.raises(NcbenchError, match=r"line 12 has a quotation mark that is never closed"):
+        read_table(path)
+
+
+def test_text_with_line_breaks_is_a_field(tmp_path: Path) -> None:
+    path = tmp_path / "text.csv"
+    path.write_text('size,note,y\n1,"Main Street 1,\nTown",a\n2,"x\n\ny",b\n3,"say ""no""",a\n')
+    table = read_table(path)
+    assert table["note"].tolist() == ["Main Street 1,\nTown", "x\n\ny", 'say "no"']
+    assert lines_of(table).tolist() == [2, 4, 7]  # type: ignore[union-attr]
+    path.write_text('note,y\n"Dear all, hello\nBye",a\n"What?\nNothing, all",b\n')
+    assert read_table(path).shape == (2, 2)
+    path.write_text('size,y\n1,"a\n2,b"\n3,a\n')  # rows, by their numbers
+    with pytest.raises(NcbenchError, match="takes 1 more line into"):
+        read_table(path)
+
+
+def test_a_field_of_many_characters_has_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text('note,y\n"' + "x" * 200_000 + '\n",a\n' + "short,b\n")
+    assert lines_of(read_table(path)).tolist() == [2, 4]  # type: ignore[union-attr]
+
+
+def test_a_line_that_does_not_fit_into_memory_is_one_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "long.csv.gz"
+    monkeypatch.setattr(separated, "_LONGEST_LINE", 2**20)
+    path.write_bytes(gzip.compress(b"a,y\n1,b\n" + b"x" * 2**24))
+    with pytest.raises(NcbenchError, match="line 3 has more than 1 million characters"):
+        read_table(path)
+
+    def no_memory(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(tables, "read_separated", no_memory)
+    with pytest.raises(NcbenchError, match="does not fit into the memory"):
+        read_table(path)
+
+
+def test_a_symbolic_link_to_itself_is_one_message(tmp_path: Path) -> None:
+    path = tmp_path / "loop.csv"
+    path.symlink_to(path)
+    with pytest.raises(NcbenchError, match="Too many levels of symbolic links"):
+        read_table(path)
+
+
+def test_bytes_in_parquet_are_text_or_refused(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    path = tmp_path / "bytes.parquet"
+    TABLE.assign(colour=[b"red", b"blue", b"red", None]).to_parquet(path)
+    assert read_table(path)["colour"].tolist()[:3] == ["red", "blue", "red"]
+    TABLE.assign(colour=[b"\xff\0"] * 4).to_parquet(path)
+    with pytest.raises(NcbenchError, match="column 'colour' has bytes that are not UTF-8 text"):
+        read_table(path)
+
+
+def test_malformed_xml_in_a_sheet_is_one_message(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
+    whole, path = tmp_path / "whole.xlsx", tmp_path / "cut.xlsx"
+    TABLE.to_excel(whole, index=False)
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name)[: -40 if name.endswith("sheet1.xml") else None])
+    with pytest.raises(NcbenchError, match=r"cannot be read as \.xlsx: "):
+        read_table(path)
 
 
 @pytest.mark.parametrize("separator", [",", ";"])
