@@ -1,4 +1,4 @@
-"""Files shared by several processes: atomic writes and locks."""
+"""Files: atomic writes, locks between processes, and inputs that no output may replace."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import signal
+import stat
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -53,6 +54,73 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
+class _Command:
+    """The files of the command that runs, by device and inode: links and names do not matter."""
+
+    def __init__(self) -> None:
+        self.inputs: set[tuple[int, int]] = set()
+        self.outputs: dict[tuple[int, int], str] = {}
+
+    def refuse_both(self) -> None:
+        for key in self.inputs & self.outputs.keys():
+            raise NcbenchError(
+                f"{self.outputs[key]}: this file is read, and would be lost; give another name"
+            )
+
+
+_command: _Command | None = None
+
+
+@contextlib.contextmanager
+def keeping_inputs() -> Iterator[None]:
+    """While a command runs, refuse that it writes to a file that it reads.
+
+    Whatever reads a file that a user names says so by :func:`reads`. In Python, where a program may
+    well read a file and write it again, nothing is refused.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "a.csv")
+    >>> write_output(path, b"a,b")
+    >>> with keeping_inputs():
+    ...     reads(path)
+    ...     try:
+    ...         write_output(path.parent / "." / "a.csv", b"lost")
+    ...     except NcbenchError as error:
+    ...         print(str(error).split(": ", 1)[1])
+    this file is read, and would be lost; give another name
+    """
+    global _command
+    _command = _Command()
+    try:
+        yield
+    finally:
+        _command = None
+
+
+def reads(path: str | Path) -> None:
+    """Note that the command reads a file; raise NcbenchError if it is to be written, too."""
+    if _command is not None and (key := _identity(path)):
+        _command.inputs.add(key)
+        _command.refuse_both()
+
+
+def writes(path: str | Path, option: str = "--out") -> None:
+    """Note that the command will write a file; raise NcbenchError if it is read, too."""
+    if _command is not None and (key := _identity(path)):
+        _command.outputs[key] = f"{option} {path}"
+        _command.refuse_both()
+
+
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):  # not there, so nothing can be lost
+        return None
+    return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
+
+
 def write_output(out: Path, content: bytes) -> None:
     """Write the file given by ``--out`` atomically; raise NcbenchError if that fails.
 
@@ -68,6 +136,7 @@ def write_output(out: Path, content: bytes) -> None:
     ...     print(str(error).split(": ", 1)[1])
     cannot be written: Is a directory
     """
+    writes(out)
     try:
         if out.is_symlink() or (out.exists() and not out.is_file() and not out.is_dir()):
             with out.open("wb") as stream:
@@ -114,6 +183,7 @@ def read_json(path: Path) -> Any:
     ...     print(str(error).split("a.json: ")[1])
     damaged or edited: its checksum does not match (without the key "checksum" it would be read)
     """
+    reads(path)
     try:
         if path.exists() and not path.is_file():  # a pipe would never end
             raise ValueError(f"{path}: not a regular file")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ncbench.errors import NcbenchError, UnknownName, did_you_mean
+from ncbench.files import writes
 
 if TYPE_CHECKING:
     from ncbench.noise_estimation import OwnData
@@ -265,7 +267,7 @@ def require_buildable(option: str, kind: str, name: str) -> None:
         )
 
 
-def require_out(out: str | None, ending: str, *read: str) -> None:
+def require_out(out: str | None, ending: str) -> None:
     """Raise NcbenchError, before work starts, if ``--out`` cannot be written or misleads.
 
     Parameters
@@ -273,16 +275,21 @@ def require_out(out: str | None, ending: str, *read: str) -> None:
     out : str or None
     ending : str
         How the names of such files end. A name without an ending is taken, too.
-    *read : str
-        Files that are read.
     """
-    if out and not Path(out).absolute().parent.is_dir():
+    if not out:
+        return
+    try:
+        os.stat(out)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:  # a name that is too long, or a link to itself
+        raise NcbenchError(f"--out {out}: cannot be written: {error.strerror}") from error
+    if not Path(out).absolute().parent.is_dir():
         raise NcbenchError(f"--out {out}: no such folder")
-    if out and Path(out).is_dir():
+    if Path(out).is_dir():
         raise NcbenchError(f"--out {out}: is a folder; expected the name of a file")
-    if out and Path(out).resolve() in [Path(path).resolve() for path in read]:
-        raise NcbenchError(f"--out {out}: this file is read, and would be lost; give another name")
-    if out and Path(out).suffix.lower() not in ("", ending):
+    writes(out)
+    if Path(out).suffix.lower() not in ("", ending):
         raise NcbenchError(f"--out {out}: expected a name that ends in {ending}")
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from ncbench import __version__
 from ncbench.cli.commands import subcommands
 from ncbench.errors import NcbenchError, UnknownName, printable
-from ncbench.files import is_full
+from ncbench.files import is_full, keeping_inputs
 
 
 def main() -> None:
@@ -20,7 +20,8 @@ def main() -> None:
     known = subcommands()
     try:
         if argv and argv[0] in known:
-            code = import_module(known[argv[0]]).main(_use_files(argv[1:]))
+            with keeping_inputs():
+                code = import_module(known[argv[0]]).main(_use_files(argv[1:]))
         elif argv == ["--version"]:
             print(f"ncbench {__version__}")
             code = 0

@@ -30,7 +30,7 @@ from ncbench.core import NoiseMatrix, stream
 from ncbench.data.dataset import NoisyLabels
 from ncbench.data.labels import label_array
 from ncbench.errors import NcbenchError
-from ncbench.files import write_whole
+from ncbench.files import reads, write_whole
 from ncbench.types import Labels
 
 Arrays = dict[str, NDArray[Any]]
@@ -50,6 +50,7 @@ def read_npz(path: Path) -> Arrays:
     >>> read_npz(path)["y"]
     array([0, 1])
     """
+    reads(path)
     check_sum(path)
     try:
         with np.load(path, allow_pickle=False) as stored:

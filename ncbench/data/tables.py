@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ncbench.data.separated import opened, read_separated, rows_of
 from ncbench.errors import NcbenchError, notice_once
+from ncbench.files import reads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,16 +33,18 @@ _UNREADABLE = (
 
 
 def read_table(place: Path) -> pd.DataFrame:
-    """Read a table with named columns, each of which has another name."""
+    """Read a table with named columns, each of which has another name; ``~`` is the home folder."""
     suffix = _suffix(place)
     try:
+        place = place.expanduser()
         place.stat()
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: no such user
         missing = isinstance(error, FileNotFoundError)
-        reason = "no such file" if missing else f"cannot be read: {error.strerror}"
+        reason = "no such file" if missing else getattr(error, "strerror", None) or str(error)
         raise NcbenchError(
             f"file {str(place)!r}: {reason} (looked for {place.absolute()})"
         ) from error
+    reads(place)
     if not place.is_file():
         raise NcbenchError(f"file {str(place)!r}: not a file (looked for {place.absolute()})")
 

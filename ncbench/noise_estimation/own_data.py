@@ -26,6 +26,7 @@ from ncbench.data import (
     split_labels,
 )
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
+from ncbench.files import reads
 from ncbench.noise_estimation.dawid_skene import dawid_skene
 from ncbench.noise_estimation.given_labels import given_labels
 from ncbench.noise_estimation.label_notices import (
@@ -94,7 +95,7 @@ def read_own_data(
 
     ``columns`` are ``drop``, ``keep`` and ``categorical`` of ``TableEncoder``.
     """
-    place = Path(path).expanduser()
+    place = Path(path)
     if place.suffix.lower() == ".npz" and clean_column is None:
         build = get_registry().build
         dataset: Dataset = build("dataset", "file", path=path, target=target, **columns)
@@ -160,14 +161,14 @@ def read_annotations(
     **columns: Sequence[str] | None,
 ) -> OwnData:
     """Read a file with the labels of several people: a row for each label."""
-    place, where = Path(path).expanduser(), f"file {path!r}"
+    place, where = Path(path), f"file {path!r}"
     table = read_table(place)
     found = annotated_labels(
         table,
         where=where,
         target=clean_column,
         columns=people,
-        long=read_table(Path(long).expanduser()) if long else None,
+        long=read_table(Path(long)) if long else None,
     )
     given = found.annotations
     if not given.overlap:
@@ -239,6 +240,7 @@ def read_noise_matrix(path: str) -> pd.DataFrame | None:
     if path == "none":
         return None
     what = f"--noise-matrix {path}"
+    reads(path)
     try:
         if Path(path).suffix.lower() == ".json":
             found = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from ncbench.errors import NcbenchError
+from ncbench.files import reads
 
 _OF_FILES = "ncbench_plugin_file_"
 
@@ -46,13 +47,14 @@ class PluginFile:
     @classmethod
     def read(cls, path: str | Path) -> PluginFile:
         """Read a file; raise NcbenchError if it is missing or not a Python file."""
-        place = Path(path).expanduser().resolve()
+        place = Path(path)
         try:
+            place = place.expanduser().resolve()
+            reads(place)
             content = place.read_bytes()
-        except OSError as error:
-            raise NcbenchError(
-                f"plugins_from={path}: {error.strerror} (looked for {place})"
-            ) from error
+        except (OSError, RuntimeError) as error:  # RuntimeError: no such user, or links in a circle
+            reason = getattr(error, "strerror", None) or error
+            raise NcbenchError(f"plugins_from={path}: {reason} (looked for {place})") from error
         if place.suffix != ".py":
             raise NcbenchError(f"plugins_from={path}: expected a Python file, NAME.py")
         return cls(place, hashlib.sha256(content).hexdigest()[:12])

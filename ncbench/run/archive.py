@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.config import SETTINGS
-from ncbench.files import as_json, from_json
+from ncbench.files import as_json, from_json, reads
 from ncbench.run.record import checked_record
 
 SUFFIX = ".jsonl.gz"
@@ -57,6 +57,7 @@ def _anonymous(record: dict[str, Any]) -> dict[str, Any]:
 def unpack(path: str | Path) -> Iterator[dict[str, Any] | ValueError]:
     """Yield the records of an archive; for a line that is not a record, the error."""
     number = 0
+    reads(path)
     try:
         with gzip.open(path) as stream:
             for number, line in enumerate(stream, start=1):

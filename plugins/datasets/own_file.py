@@ -125,7 +125,7 @@ def file(
             where=f"file {path!r}",
             target=target,
             columns=annotators or ([noisy_target] if noisy_target else []),
-            long=read_table(Path(annotations).expanduser()) if annotations else None,
+            long=read_table(Path(annotations)) if annotations else None,
             source=place.name,
             **columns,
         )

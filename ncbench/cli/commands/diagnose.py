@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.html.diagnosis import write_diagnosis
     from ncbench.run import working
 
-    require_out(args.out, ".html", args.data)
+    require_out(args.out, ".html")
     data = read_labeled(args)
     require_background(args.background, data.classes)
     cpe = get_registry().build("cpe", "logistic", random_state=0)

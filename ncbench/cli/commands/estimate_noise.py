@@ -71,6 +71,7 @@ def main(argv: list[str]) -> int:
     args.data = args.data or args.file
 
     from ncbench.errors import NcbenchError
+    from ncbench.files import writes
     from ncbench.plugin import get_registry
     from ncbench.report import figures
 
@@ -92,6 +93,7 @@ def main(argv: list[str]) -> int:
         raise NcbenchError(f"--plot {args.plot}: no such folder")
     if args.plot:
         figures.require("matplotlib")
+        writes(args.plot, "--plot")
 
     from threadpoolctl import threadpool_limits
 

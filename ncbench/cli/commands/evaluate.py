@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
     if args.noise_matrix:
         noise = read_noise_matrix(args.noise_matrix)
     with working(f"Reading {args.data}"):
-        table = read_table(Path(args.data).expanduser())
+        table = read_table(Path(args.data))
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
         X, y = model.labeled(table, column, f"file {args.data!r}")
         model.notice_missing(table, f"file {args.data!r}")

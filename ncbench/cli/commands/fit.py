@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working
 
-    require_out(args.out, ".skops", args.data)
+    require_out(args.out, ".skops")
     require_measures([args.measure], optimized=True)
     noise, cpe = noise_matrix(args), args.cpe or DEFAULT_LEARNER
     require_storable(cpe)

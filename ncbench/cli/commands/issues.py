@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
 
-    require_out(args.out, ".csv", args.data)
+    require_out(args.out, ".csv")
     noise = noise_matrix(args)
     if not args.target and noise != "estimate":
         raise NcbenchError(

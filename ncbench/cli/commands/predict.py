@@ -29,10 +29,10 @@ def main(argv: list[str]) -> int:
     from ncbench.report.predictions import predictions_csv
     from ncbench.run import working
 
-    require_out(args.out, ".csv", args.data, args.model)
+    require_out(args.out, ".csv")
     model = read_model(args.model)
     with working(f"Reading {args.data}"):
-        table = read_table(Path(args.data).expanduser())
+        table = read_table(Path(args.data))
     with threadpool_limits(1), working(f"Predicting {len(table):,} rows"):
         predicted, probabilities = model.predict(table, f"file {args.data!r}")
         model.notice_missing(table, f"file {args.data!r}")
