@@ -131,6 +131,8 @@ def _print_results(sweep: Sweep, suite: bool) -> int:
     for record in outcome.records:
         with contextlib.suppress(ValueError):  # leave incomplete records out of the table
             builder.add(record)
+    for line in builder.told_apart():  # a file was edited while the sweep ran
+        print(f"ncbench: {line}", file=sys.stderr)
     results = Results.of(builder)
     print()
     ranked = []

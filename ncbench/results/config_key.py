@@ -67,9 +67,9 @@ def written(time: Any) -> tuple[float, str]:
 
 
 class Newest(Generic[Kept]):
-    """A value for each configuration, made from its newest record.
+    """A value for each configuration and data, made from the newest record.
 
-    Records with the same configuration differ in their data, in the versions of their plug-ins or
+    Other records with the same configuration and data differ in the versions of their plug-ins or
     in their folder. A table could not tell them apart.
 
     Attributes
@@ -80,9 +80,11 @@ class Newest(Generic[Kept]):
 
     def __init__(self) -> None:
         self.left_out = 0
-        self._kept: dict[bytes, tuple[tuple[float, str], Kept]] = {}
+        self._kept: dict[tuple[bytes, str], tuple[tuple[float, str], Kept]] = {}
 
-    def add(self, record: Record, keys: Mapping[str, Any], make: Callable[[], Kept]) -> None:
+    def add(
+        self, record: Record, keys: Mapping[str, Any], make: Callable[[], Kept], data: str = ""
+    ) -> None:
         """Keep the value that ``make`` returns, unless a newer record was added before.
 
         Parameters
@@ -92,14 +94,28 @@ class Newest(Generic[Kept]):
             The configuration of the record, as ``flat`` returns it.
         make : callable
             Called only if the record is the newest so far.
+        data : str
+            The fingerprint of the record's data, where records of other data are kept, too.
         """
-        which, time = digest(keys), written(record.get("provenance", {}).get("time", ""))
+        time = written(record.get("provenance", {}).get("time", ""))
+        which = digest(keys), data
+        if self._is_newest(which, time):
+            self._kept[which] = time, make()
+
+    def _is_newest(self, which: tuple[bytes, str], time: tuple[float, str]) -> bool:
         known = self._kept.get(which)
-        if known is not None:
-            self.left_out += 1
-            if time < known[0]:
-                return
-        self._kept[which] = time, make()
+        self.left_out += known is not None
+        return known is None or time >= known[0]
+
+    def settled(self, data: Callable[[Kept], str]) -> Newest[Kept]:
+        """Return the newest of each configuration, with other fingerprints of their data."""
+        settled: Newest[Kept] = Newest()
+        settled.left_out = self.left_out
+        for (config, _), (time, kept) in self._kept.items():
+            which = config, data(kept)
+            if settled._is_newest(which, time):
+                settled._kept[which] = time, kept
+        return settled
 
     def __len__(self) -> int:
         return len(self._kept)

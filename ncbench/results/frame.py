@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -21,7 +22,16 @@ from ncbench.results.config_key import (
     same_text,
     varies,
 )
-from ncbench.results.dataset_name import Which, distinct_names, own_name, which
+from ncbench.results.dataset_name import (
+    Fingerprints,
+    Origin,
+    Which,
+    distinct_names,
+    is_tagged,
+    own_name,
+    told_apart,
+    which,
+)
 from ncbench.results.statistics import mean_interval, overlap
 from ncbench.results.trial_value import Value, known_values, no_such_value
 from ncbench.results.versions import CellVersions, mixed_code, mixed_versions
@@ -29,7 +39,7 @@ from ncbench.types import Record
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
-_ABOUT = ["status", "reason", "told", "judged", "half_width", "fixed_test", "id"]
+_ABOUT = ["status", "reason", "told", "judged", "half_width", "fixed_test", "id", "untagged"]
 # Not "trials": that is a key of the configuration.
 _TRIALS = ["trial_numbers", "values", "test_train_ratio", "record"]
 _NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
@@ -57,16 +67,17 @@ def tidy(
     all three corrected for the overlap of the splits; status, reason, told (the parts of the truth
     that plug-ins were given), judged and half_width (how noisy test labels were corrected, and half
     the width of the interval of a trial), fixed_test (the number of test examples if all trials
-    have the same, else 0), id; trial_numbers, values and test_train_ratio (test size over training
-    size); and record, the index of the record in the
-    input. A cell that is skipped, failed or has no such value has a missing mean.
+    have the same, else 0), id, untagged (the name of the data set without the digits that tell it
+    from other data of this name); trial_numbers, values and test_train_ratio (test size over
+    training size); and record, the index of the record in the input. A cell that is skipped, failed
+    or has no such value has a missing mean.
 
     Parameters
     ----------
     records : iterable
         Read one at a time; only the requested numbers are kept. Of several records with the same
-        configuration, only the newest is kept: they differ in their data or in the versions of
-        their plug-ins, and a table could not tell them apart.
+        configuration and data, only the newest is kept: they differ in the versions of their
+        plug-ins, and a table could not tell them apart. Different data are different data sets.
     value : Value, optional
         The loss of the measure that was optimized, by default.
     where : mapping, optional
@@ -109,6 +120,7 @@ def in_order(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 class _Row(NamedTuple):
     entries: dict[str, Any]
     data: Which
+    origin: Origin
     plugins: Mapping[str, str]
     code: Mapping[str, str]
 
@@ -129,6 +141,7 @@ class FrameBuilder:
         self.value = value or Value()
         self.where = where or {}
         self._newest: Newest[_Row] = Newest()
+        self._settled: tuple[Newest[_Row], Fingerprints] | None = None
         self._added = 0
         self._known_values: set[str] = set()
         self._keys: set[str] = set()
@@ -157,39 +170,59 @@ class FrameBuilder:
         data = which(keys)
         if record["status"] == "done" or data not in self._datasets:
             self._datasets[data] = own_name(record, keys)
-        for name in self.where:
-            self._met.setdefault(name, set()).update(map(as_text, self._values(row, name)))
-        if not all(self._fits(row, name) for name in self.where):
+        origin = Origin.of(record, keys)
+        values = {name: self._values(row, name, origin) for name in self.where}
+        for name, met in values.items():
+            self._met.setdefault(name, set()).update(map(as_text, met))
+        if not all(self._fits(row, name, met) for name, met in values.items()):
             return False
-        self._newest.add(record, keys, lambda: self._row(record, keys, row))
+        make = partial(self._row, record, keys, row, origin)
+        self._newest.add(record, keys, make, origin.fingerprint)
+        self._settled = None
         return True
 
-    def _row(self, record: Record, keys: Mapping[str, Any], row: dict[str, Any]) -> _Row:
+    def _row(
+        self, record: Record, keys: Mapping[str, Any], row: dict[str, Any], origin: Origin
+    ) -> _Row:
         row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}
         row = {name: self._shared(entry) for name, entry in row.items()}
         row |= {"record": self._added - 1, **self._numbers(record)}
         made_with = (self._shared(record.get(key, {})) for key in ("plugins", "code"))
-        return _Row(row, which(keys), *made_with)
+        return _Row(row, which(keys), Origin(*map(self._shared, origin)), *made_with)
 
-    def _fits(self, row: Mapping[str, Any], key: str) -> bool:
+    def _fits(self, row: Mapping[str, Any], key: str, values: Sequence[Any]) -> bool:
         """Whether a cell has one of the values of a filter, or the filter does not apply to it."""
         if key in row:
-            return any(matches(value, self.where[key]) for value in self._values(row, key))
+            return any(matches(value, self.where[key]) for value in values)
         kind, _, parameter = key.partition(".")
         return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
 
-    def _values(self, row: Mapping[str, Any], key: str) -> list[Any]:
+    def _values(self, row: Mapping[str, Any], key: str, origin: Origin) -> list[Any]:
         """Return the values that a filter may have: of a file, its name and "file"."""
-        names = [self._datasets[which(row)]] if key == "dataset" else []
-        return [*names, row[key]] if key in row else []
+        if key != "dataset":
+            return [row[key]] if key in row else []
+        name = self._datasets[which(row)]
+        asked = [t for t in self.where[key] if is_tagged(t, name, origin.fingerprint)]
+        return [name, *asked, row[key]]
+
+    def _settle(self) -> tuple[Newest[_Row], Fingerprints]:
+        """Return the newest rows, and what tells their data apart: all records must be known."""
+        if self._settled is None:
+            data = Fingerprints({row.origin for row in self._newest})
+            self._settled = self._newest.settled(lambda row: data.fingerprint(row.origin)), data
+        return self._settled
+
+    @property
+    def _rows(self) -> Newest[_Row]:
+        return self._settle()[0]
 
     def __len__(self) -> int:
-        return len(self._newest)
+        return len(self._rows)
 
     @property
     def left_out(self) -> int:
         """The number of records left out because another one of their configuration is newer."""
-        return self._newest.left_out
+        return self._rows.left_out
 
     @property
     def keys(self) -> set[str]:
@@ -207,11 +240,13 @@ class FrameBuilder:
         # pandas would read None as NaN, which stands for a parameter that a plug-in does not have.
         frame = pd.DataFrame(
             {key: "null" if value is None else value for key, value in row.entries.items()}
-            for row in self._newest
+            for row in self._rows
         )
-        names = distinct_names((row.data, self._datasets[row.data]) for row in self._newest)
+        names = distinct_names((row.data, self._datasets[row.data]) for row in self._rows)
         named = {key for data in names for key, _ in data}
-        frame["dataset"] = [names[row.data] for row in self._newest]
+        frame["untagged"] = [names[row.data] for row in self._rows]
+        tags = [self._settle()[1].tag(row.origin) for row in self._rows]
+        frame["dataset"] = [name + tag for name, tag in zip(frame["untagged"], tags, strict=True)]
         numbers = [
             _summary(values, self._ratio(ratio), self.value.is_loss, ddof, level)
             for values, ratio in zip(frame["values"], frame["test_train_ratio"], strict=True)
@@ -264,7 +299,7 @@ class FrameBuilder:
             for text in texts:
                 if not any(same_text(text, known) for known in met):
                     raise UnknownName.among(f"--where {key}: value", text, met)
-        rows = [row.entries for row in self._newest]
+        rows = [row.entries for row in self._rows]
         absent = [row for row in rows if row["status"] == ABSENT]
         if absent and not any(row["values"] for row in rows):
             raise no_such_value(self.value, self._known_values, {row["reason"] for row in absent})
@@ -272,16 +307,32 @@ class FrameBuilder:
     def not_default(self, shown: Collection[str]) -> list[str]:
         """Return ``key=value`` for each key that is neither shown in a table nor the default."""
         keys = self.keys
-        rows = [{k: v for k, v in row.entries.items() if k in keys} for row in self._newest]
-        named = {key for row in self._newest for key, _ in row.data}
-        told = [k for k in named if len({dict(row.data).get(k) for row in self._newest}) > 1]
+        rows = [{k: v for k, v in row.entries.items() if k in keys} for row in self._rows]
+        named = {key for row in self._rows for key, _ in row.data}
+        told = [k for k in named if len({dict(row.data).get(k) for row in self._rows}) > 1]
         return not_default(rows, [*shown, *told])
+
+    def told_apart(self) -> list[str]:
+        """Return a sentence for each name that several data sets have, or that records leave open.
+
+        See :func:`ncbench.results.dataset_name.told_apart`.
+        """
+        rows, data = self._settle()
+        return told_apart(
+            (
+                self._datasets[row.data],
+                data.tag(row.origin),
+                bool(row.entries["values"] and data.fingerprint(row.origin))
+                and not row.origin.fingerprint,
+            )
+            for row in rows
+        )
 
     def mixed_versions(self) -> list[str]:
         """Return a sentence for each plug-in whose version or code is not the same in all cells."""
         cells = [
             CellVersions(time, row.entries, row.plugins, row.code)
-            for time, row in self._newest.with_times()
+            for time, row in self._rows.with_times()
             if row.entries["values"]
         ]
         return [*mixed_versions(cells), *mixed_code(cells)]

@@ -26,20 +26,22 @@ class _Kept(NamedTuple):
     folder: Path
     cell: str
     edited: list[str]
+    data: str
 
 
 def outdated(found: Iterable[Found]) -> Iterator[Outdated]:
     """Yield cells that were run with other code than today's, or that a newer record replaces.
 
     A record that does not say its code, or whose plug-in is not installed here, is not of older
-    code. The newest record of a configuration is replaced by no other. An incomplete record is
-    left alone.
+    code. The newest record of a configuration is replaced by no other; a record of other data is,
+    too, though tables show both. An incomplete record is left alone.
     """
     newest: dict[bytes, _Kept] = {}
     for path, record in found:
         try:
             time = written(record["provenance"]["time"])
-            one = _Kept(time, path.parent, describe_cell(record["config"]), _edited(record))
+            data = record.get("dataset", {}).get("fingerprint") or ""
+            one = _Kept(time, path.parent, describe_cell(record["config"]), _edited(record), data)
             which = digest(flat(record["config"]))
         except (KeyError, TypeError, AttributeError):
             continue
@@ -47,7 +49,8 @@ def outdated(found: Iterable[Found]) -> Iterator[Outdated]:
         newest[which] = one if known is None else max(known, one)
         if known is not None:
             older = min(known, one)
-            yield Outdated(older.folder, older.cell, "a newer record replaces it")
+            other = ", of other data," if known.data and one.data and known.data != one.data else ""
+            yield Outdated(older.folder, older.cell, f"a newer record{other} replaces it")
     for one in newest.values():
         if one.edited:
             yield Outdated(one.folder, one.cell, f"edited since: {', '.join(one.edited)}")

@@ -78,6 +78,7 @@ def read_records(folders: Sequence[str], where: Filter | None = None) -> Records
             found.records.append(record)
             found.paths.append(path)
     complete.check()
+    found.problems.extend(complete.told_apart())
     if not found.records:
         raise no_records(folders)
     return found
@@ -104,6 +105,8 @@ def collect(folders: Sequence[str], value: Value, where: Filter | None = None) -
         filters = " ".join(f"{key}={','.join(values)}" for key, values in builder.where.items())
         raise NcbenchError(f"no record matches --where {filters}")
     report_older(builder.left_out)
+    for line in builder.told_apart():
+        print(f"ncbench: {line}", file=sys.stderr)
     return builder
 
 
@@ -126,7 +129,7 @@ def report_older(count: int) -> None:
     if count:
         print(
             f"left out: {counted(count, 'older record')} of the same configurations, with other "
-            "data, other plug-in versions, or in another folder",
+            "plug-in versions, or in another folder",
             file=sys.stderr,
         )
 

@@ -124,7 +124,9 @@ class Comparison:
         theirs = _by_key(reference, shared)
         ours: dict[tuple[str, ...], list[Any]] = {key: [] for key in theirs}
         alone = 0
-        for key, row in zip(_texts(frame, shared), frame.to_dict("records"), strict=True):
+        # A published table knows one data set of a name: whatever has the name is compared with it.
+        plain = frame.assign(dataset=frame["untagged"])
+        for key, row in zip(_texts(plain, shared), frame.to_dict("records"), strict=True):
             if key in theirs:
                 ours[key].append(row)
             else:

@@ -98,7 +98,7 @@ DATASET = {
     **{
         "features?": "int",
         "source?": "text",
-        "fingerprint?": "text",
+        "fingerprint?": "name",
         "distribution_known?": "bool",
     },
 }

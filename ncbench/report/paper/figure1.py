@@ -97,7 +97,7 @@ def figure1_rows(frame: pd.DataFrame) -> pd.DataFrame:
         and measure in MEASURES
         and algo == TABLES[measure].corrected
         for status, dataset, measure, algo in zip(
-            frame["status"], frame["dataset"], frame["measure"], frame["algo"], strict=True
+            frame["status"], frame["untagged"], frame["measure"], frame["algo"], strict=True
         )
     ]
     return frame[shown]

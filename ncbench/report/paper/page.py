@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -81,6 +82,8 @@ def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Sec
             used.append(record)
     if not len(cells):
         return [], ""
+    for line in cells.told_apart():
+        print(f"ncbench: {line}", file=sys.stderr)
     comparison = Comparison.of(cells.frame(ddof), reference(), errors, ddof=ddof)
     sections = [Section(heading, grid) for heading, grid in tables(comparison)]
     sections.append(Section("Time by stage", stages_table(used)))

@@ -118,7 +118,8 @@ def _label(algo: str, keys: Sequence[str], values: Sequence[Any]) -> str:
 
 def _place(names: Sequence[Any]) -> tuple[int, int, str]:
     dataset, algo, *others = map(str, names)
-    return DATASETS.index(dataset), list(NAMES).index(algo), " ".join(others)
+    place = DATASETS.index(dataset.partition(" [")[0])  # "vehicle [a1b2c3]": other data
+    return place, list(NAMES).index(algo), " ".join([dataset, *others])
 
 
 def _cell(row: Mapping[Any, Any] | None) -> list[Entry]:

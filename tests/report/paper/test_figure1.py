@@ -11,7 +11,13 @@ from ncbench.report.paper.tables import published
 
 
 def row(**changes: object) -> dict[str, object]:
-    cell = {"status": "done", "dataset": "synthetic", "measure": "q_mean", "algo": "ncfw"}
+    cell = {
+        "status": "done",
+        "dataset": "synthetic",
+        "untagged": "synthetic",
+        "measure": "q_mean",
+        "algo": "ncfw",
+    }
     return {**cell, "sigma": 0.1, "train_size": 100, "mean": 0.7, "sem": 0.01, **changes}
 
 
@@ -22,7 +28,7 @@ def test_only_the_corrected_algorithm_of_each_measure_on_synthetic_is_shown() ->
         row(algo="fw"),
         row(measure="micro_f1", algo="bs"),
         row(measure="h_mean"),
-        row(dataset="iris"),
+        row(dataset="iris", untagged="iris"),
         row(status="failed"),
     ]
     assert figure1_rows(pd.DataFrame(rows)).index.tolist() == [0, 1]
