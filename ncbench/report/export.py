@@ -73,7 +73,7 @@ class Results:
 
     def tidy(self) -> pd.DataFrame:
         """Return the table for programs: one row per cell, with plain values in every column."""
-        frame = self.frame[keys_of(self.frame)].assign(value=str(self.value))
+        frame = self.frame[keys_of(self.frame)].assign(value=self.value.in_full)
         frame[NUMBERS] = self.frame[NUMBERS]
         frame = frame.assign(ddof=self.ddof, confidence=self.level)
         about = ["mark", "status", "reason", "told", "judged", "half_width", "id"]

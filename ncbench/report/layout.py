@@ -106,7 +106,7 @@ def grid(
         for col in cols
     ]
     notes = [*_same_in_all(frame, layout, unsaid)]
-    notes += _notes(frame, value, usual_n, ddof, level)
+    notes += _notes(frame, value, usual_n, ddof, level, unsaid)
     return Grid([*layout.rows, *headings], rows, len(layout.rows), notes, _heading(frame))
 
 
@@ -173,12 +173,24 @@ def _heading(frame: pd.DataFrame) -> str:
     )
 
 
-def _notes(frame: pd.DataFrame, value: Value, usual_n: int, ddof: int, level: float) -> list[str]:
+def _notes(
+    frame: pd.DataFrame,
+    value: Value,
+    usual_n: int,
+    ddof: int,
+    level: float,
+    unsaid: Sequence[str],
+) -> list[str]:
     notes = []
     if usual_n:
         what = "Losses: lower is better."
         if value.name != LOSS and value.is_loss:
-            what = f"Losses: {value}, lower is better; the measure column is what was optimized."
+            settings = [text for text in (*keys_of(frame), *unsaid) if text.startswith("measure.")]
+            optimized = " and ".join(["the measure column", *settings])
+            are = "are" if settings else "is"
+            what = (
+                f"Losses: {value.in_full}, lower is better; {optimized} {are} what was optimized."
+            )
         elif not value.is_loss:
             what = f"Values: {value}."
         corrected = not frame.loc[frame["n"] > 0, "test_train_ratio"].isna().any()

@@ -63,7 +63,31 @@ class Value:
         return value
 
     def __str__(self) -> str:
-        settings = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return self._with(self.parameters)
+
+    @property
+    def in_full(self) -> str:
+        """The value with all parameters of its measure: cells may have optimized it with others.
+
+        Examples
+        --------
+        >>> Value("micro_f1").in_full, Value("h_mean").in_full, Value().in_full
+        ('micro_f1(background=0)', 'h_mean', 'loss')
+        """
+        if self.name == LOSS or not self.is_loss:
+            return str(self)
+        from ncbench.plugin import get_registry
+
+        try:
+            parameters = get_registry().plugin("measure", self.name).parameters
+        except NcbenchError:  # not installed here: records hold its losses
+            return str(self)
+        defaults = {p.name: p.default for p in parameters if not p.required}
+        return self._with({**defaults, **self.parameters})
+
+    def _with(self, parameters: Mapping[str, Any]) -> str:
+        texts = (f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in parameters.items())
+        settings = ", ".join(texts)
         return f"{self.name}({settings})" if settings else self.name
 
     @property

@@ -132,3 +132,16 @@ def test_a_value_that_some_cells_lack_is_said_to_be_absent(
     assert "1 absent: its trials have no number seconds.fit" in outcome.out
     outcome = ncbench("aggregate", ".", "--value", "micro_f1", "--set", "background=2")
     assert "1 absent: " in outcome.out
+
+
+def test_a_table_names_the_parameters_that_it_is_computed_with(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    config = {"measure": {"name": "micro_f1", "background": 1}, "dataset": {"name": "iris"}}
+    trials = [{"losses": {"micro_f1": 0.0}, "confusion": [[0.5, 0.1], [0.2, 0.2]]}]
+    write(tmp_path, config={**config, "algo": {"name": "ncbs"}, "sigma": 0.1}, trials=trials)
+    said = ncbench("aggregate", ".", "--value", "micro_f1").out
+    assert "Losses: micro_f1(background=0), lower is better" in said
+    assert "the measure column and measure.background=1 are what was optimized." in said
+    csv = ncbench("aggregate", ".", "--value", "micro_f1", "--format", "csv").out
+    assert ",micro_f1(background=0)," in csv
