@@ -67,6 +67,18 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
+def printable_lines(text: str) -> str:
+    r"""Return text of several lines, each as by :func:`printable`.
+
+    Examples
+    --------
+    >>> print(printable_lines("a\x1b[2J\nb"))
+    a\x1b[2J
+    b
+    """
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     """Return a question that suggests the closest known names, or nothing if none is close.
 
@@ -117,7 +129,7 @@ def say_once(text: str) -> None:
     """Print a line on standard error, once per command: cells in other processes know of it."""
     if text not in already_said:
         already_said.add(text)
-        print(text, file=sys.stderr, flush=True)
+        print(printable_lines(text), file=sys.stderr, flush=True)
 
 
 def notice_once(text: str) -> None:

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from ncbench import __version__
 from ncbench.cli.commands import subcommands
-from ncbench.errors import NcbenchError, UnknownName, printable
+from ncbench.errors import NcbenchError, UnknownName, printable_lines
 from ncbench.files import is_full, keeping_inputs
 
 
@@ -40,8 +40,7 @@ def main() -> None:
             code = run(argv)
         sys.stdout.flush()
     except NcbenchError as error:
-        message = "\n".join(map(printable, str(error).split("\n")))
-        print(f"ncbench: {message}", file=sys.stderr)
+        print(f"ncbench: {printable_lines(str(error))}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print("ncbench: interrupted", file=sys.stderr)

@@ -294,9 +294,11 @@ def _try_out(model: TableModel) -> None:
     about, classes = model.about, model.classifier.classes_
     if about["classes"] != model.classes or not np.array_equal(classes, np.unique(classes)):
         raise ValueError("its classes are not those of its description")
-    for key in ("measure", "t_estimator", "background"):
-        if not isinstance(about.get(key), str | None):
-            raise TypeError(f"{key} is not a name")
+    for key in ("measure", "algorithm", "t_estimator", "background", "target"):
+        value = about.get(key)
+        # A model without an estimator was given T; only Micro F1 has a background.
+        if not isinstance(value, str) and (key == "measure" or value is not None):
+            raise TypeError(f"{key} is {value!r}, which is not a name")
     if not isinstance(about.get("repeated_rows", 0.0), float):
         raise TypeError("repeated_rows is not a number")
     if about.get("background") not in [None, *model.classes]:

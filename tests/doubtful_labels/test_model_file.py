@@ -305,6 +305,8 @@ def test_a_schema_that_names_other_code_is_refused_unread(what: str, model: Path
 DESCRIPTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "no measure": lambda about: about.pop("measure"),
     "a measure that is no name": lambda about: about.update(measure={}),
+    "a measure that is null": lambda about: about.update(measure=None),
+    "a target that is no name": lambda about: about.update(target=3),
     "no learner": lambda about: about.pop("cpe"),
     "a learner that is no name": lambda about: about.update(cpe=[]),
     "no source of the noise": lambda about: about.pop("t_estimator"),
@@ -319,6 +321,19 @@ DESCRIPTIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_a_made_up_description_is_refused(what: str, model: Path) -> None:
     seal_description(model, DESCRIPTIONS[what])
     assert "cannot be read" in refusal(model)
+
+
+def test_no_text_of_a_model_reaches_the_terminal_with_escape_codes(
+    model: Path, ncbench: Callable, tmp_path: Path
+) -> None:
+    fit(tmp_path)  # data.csv
+    seal_description(model, lambda about: about.update(t_estimator="\x1b[2Jx", target="\x1b[3Jy"))
+    for column in ("--target", "--clean-column"):
+        done = ncbench("evaluate", "model.skops", "data.csv", column, "label")
+        assert done.code == 0, done.err
+        assert "\x1b" not in done.out + done.err
+    done = ncbench("evaluate", "model.skops", "data.csv", "--target", "label")
+    assert r"(by \x1b[2Jx)" in done.out
 
 
 def attributes(parts: dict[str, Any], of: str) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.doubtful_labels import AsRanked, correction_gains, labels_to_look_at
+    from ncbench.errors import printable_lines
     from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, PEOPLE_T_ESTIMATOR, examine
     from ncbench.plugin import get_registry
     from ncbench.report.diagnosis_text import summary
@@ -63,6 +64,6 @@ def main(argv: list[str]) -> int:
             gains = correction_gains(data, noise, seed=args.seed, background=args.background)
     command = shlex.join(["python", "-m", "ncbench", "diagnose", *argv])
     write_diagnosis(Path(args.out), data, noise, issues, gains, command, args.background)
-    print(summary(noise, issues, gains))
+    print(printable_lines(summary(noise, issues, gains)))
     print(f"written: {args.out}", file=sys.stderr)
     return 0

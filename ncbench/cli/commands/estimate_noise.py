@@ -70,7 +70,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     args.data = args.data or args.file
 
-    from ncbench.errors import NcbenchError
+    from ncbench.errors import NcbenchError, printable_lines
     from ncbench.files import writes
     from ncbench.plugin import get_registry
     from ncbench.report import figures
@@ -119,7 +119,7 @@ def main(argv: list[str]) -> int:
             answer["plan"] = {"width": args.plan, "rows": to_check.tolist()}
         print(json.dumps(answer, indent=2))
     else:
-        print(text(noise))
+        print(printable_lines(text(noise)))
         if to_check is not None:
             print(plan_text(noise, to_check, args.plan))
     if args.plot:

@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
         named_measure,
         read_model,
     )
-    from ncbench.errors import NcbenchError
+    from ncbench.errors import NcbenchError, printable_lines
     from ncbench.noise_estimation import read_noise_matrix
     from ncbench.plugin import get_registry
     from ncbench.report.model_text import checked_text, noisy_text
@@ -88,9 +88,10 @@ def main(argv: list[str]) -> int:
             text = checked_text(args.clean_column, model.about, held_out.confusion, found)
         else:
             text = noisy_text(args.target, model.about, args.noise_matrix, found)
-    print(f"{args.model} on {args.data}, {len(y)} rows\n{text}")
+    # A model and a table may come from others, with any names.
+    print(printable_lines(f"{args.model} on {args.data}, {len(y)} rows\n{text}"))
     for name in filter(has_background, measures):
-        print(f"{name} leaves out the background class: {background}")
+        print(printable_lines(f"{name} leaves out the background class: {background}"))
     seen = model.share_seen(X)
     if seen > 0.1:
         print(

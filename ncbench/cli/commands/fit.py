@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
         require_storable,
         write_model,
     )
-    from ncbench.errors import NcbenchError
+    from ncbench.errors import NcbenchError, printable_lines
     from ncbench.report.model_text import fitted_text
     from ncbench.run import working
 
@@ -65,8 +65,8 @@ def main(argv: list[str]) -> int:
         target = args.target or ", ".join(data.annotations.names if data.annotations else ())
         model = TableModel.fit(data, target, args.measure, noise, cpe, args.seed, args.background)
     write_model(Path(args.out), model)
-    print(fitted_text(model.about))
+    print(printable_lines(fitted_text(model.about)))
     for doubt in model.about["doubts"]:
-        print(f"Note: {doubt}", file=sys.stderr)
+        print(printable_lines(f"Note: {doubt}"), file=sys.stderr)
     print(f"written: {args.out}", file=sys.stderr)
     return 0

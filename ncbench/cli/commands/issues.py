@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
 
     from ncbench.data import UNKNOWN
     from ncbench.doubtful_labels import rank_labels
-    from ncbench.errors import NcbenchError
+    from ncbench.errors import NcbenchError, printable_lines
     from ncbench.noise_estimation import cheap_doubts, uncertainty
     from ncbench.report import as_csv, write
     from ncbench.report.issues_text import ranked, text
@@ -69,9 +69,10 @@ def main(argv: list[str]) -> int:
         found["labels"] = data.said.notna().sum(axis=1)
     if data.clean is not None:
         found["checked"] = data.clean != UNKNOWN
-    print(text(found, share, args.show, estimated=args.noise_matrix is None))
+    shown = text(found, share, args.show, estimated=args.noise_matrix is None)
+    print(printable_lines(shown))
     for doubt in cheap_doubts(noise, ranking.counts, ranking.classes, share, low, high):
-        print(f"Note: {doubt}", file=sys.stderr)
+        print(printable_lines(f"Note: {doubt}"), file=sys.stderr)
     if args.out:
         write(as_csv(ranked(found)).rstrip("\n"), Path(args.out))
         print(f"written: {args.out}, with all {len(found)} rows", file=sys.stderr)
