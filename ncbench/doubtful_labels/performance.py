@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ncbench.core import Measure, NoiseMatrix, expected_confusion, stream, with_possible_recalls
+from ncbench.doubtful_labels.clean_interval import clean_interval
 from ncbench.errors import NcbenchError
 from ncbench.learning import aligned_noise, prediction
 from ncbench.noise_estimation import LEVEL, repair_estimate
@@ -21,6 +22,9 @@ from ncbench.types import Array, Labels
 
 TOO_WIDE = 0.25
 """An interval that is wider, as a share of the range of losses, says little."""
+
+UNCOUNTED = "nothing is said about how good the classifier is there"
+"""What classes without a label mean for a loss."""
 
 _RESAMPLES = 200
 _IGNORED_BIAS = 0.25  # in standard errors
@@ -111,38 +115,28 @@ class HeldOut:
             ends[name] = [min(loss - half, own), max(loss + half, own)]
         return ends
 
-    def performance(self, name: str, psi: Measure) -> Performance:
-        """Return the estimated loss on clean labels, for a measure of these classes."""
-        loss = float(psi(self.confusion))
+    def performance(self, name: str, psi: Measure, classes: Sequence[str] = ()) -> Performance:
+        """Return the estimated loss on clean labels, for a measure of these classes.
+
+        Noisy labels tell less than clean ones: their interval is at least as wide as that of as
+        many clean labels with the corrected confusion matrix.
+        """
+        C = self.confusion
         uncertain = getattr(self.noise, "draws", None) is not None
         clean = not uncertain and self.noise == NoiseMatrix.identity(self.noise.n)
-        if clean:
-            half = _Z * float(np.nanstd(self._of_clean_labels(psi)))
-        else:
+        loss = float(psi(C))
+        low, high = clean_interval(np.maximum(C, 0.0) * len(self.y), psi)
+        if not clean:
             loss, half = self.estimates({name: psi}).get(name, (loss, np.inf))
             if loss + half <= 0 or loss - half >= psi.largest:  # impossible, so nothing is known
                 half = np.inf
-        loss, low, high = (
-            float(np.clip(end, 0.0, psi.largest)) for end in (loss, loss - half, loss + half)
-        )
+            low, high = np.minimum(low, loss - half), np.maximum(high, loss + half)
+        loss, low, high = (float(np.clip(end, 0.0, psi.largest)) for end in (loss, low, high))
         too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
-        return Performance(name, loss, low, high, len(self.y), uncertain, bool(too_wide), clean)
-
-    def _of_clean_labels(self, psi: Measure) -> Array:
-        """Return the losses of confusion matrices drawn near that of clean labels.
-
-        Each class with labels gets one more, spread over the classes that occur. Otherwise 20
-        labels without a mistake would give a loss of 0 for certain.
-        """
-        m, n = len(self.y), self.noise.n
-        counts = self.noisy_confusion * m
-        labeled, predicted = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
-        occurs = labeled | predicted
-        counts = counts + np.outer(labeled, occurs) / occurs.sum()
-        drawn = stream(0, "judge", m).multinomial(
-            m, (counts / counts.sum()).ravel(), size=_RESAMPLES
-        )
-        return np.array([_loss(psi, C.reshape(n, n) / m) for C in drawn])
+        labeled = C.sum(axis=1) > 0
+        absent = tuple(each for k, each in enumerate(classes) if not labeled[k])
+        about = len(self.y), uncertain, bool(too_wide), clean, absent
+        return Performance(name, loss, low, high, *about)
 
 
 @dataclass(frozen=True)
@@ -163,6 +157,8 @@ class Performance:
         Whether it is wider than a quarter of the range of losses: of little use.
     clean : bool
         Whether the labels were taken as clean.
+    absent : tuple of str
+        Classes without a label. They do not count in the loss, nor in the interval.
     """
 
     measure: str
@@ -173,6 +169,7 @@ class Performance:
     noise_included: bool
     too_wide: bool
     clean: bool = False
+    absent: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         known = "noisy labels; the uncertainty of the noise matrix is included"
@@ -184,6 +181,8 @@ class Performance:
             f"{self.measure}: loss {self.loss:.3f}, {LEVEL:.0%} interval {self.low:.3f} to "
             f"{self.high:.3f}, from {self.examples} {known}"
         )
+        if self.absent:
+            said += f"; no label of {', '.join(self.absent)}: {UNCOUNTED}"
         if self.too_wide:
             more = "check more" if self.clean else "hold out more labels, or check some of them"
             said += f"; too wide to be of use: {more}"
@@ -229,7 +228,7 @@ taken as known
     check_is_fitted(model)
     psi, name = _measure(model, measure)
     held_out, classes = hold_out(model, X, y_noisy, noise_matrix)
-    return held_out.performance(name, psi.for_classes(classes))
+    return held_out.performance(name, psi.for_classes(classes), classes)
 
 
 def hold_out(

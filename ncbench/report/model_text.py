@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ncbench.doubtful_labels.performance import UNCOUNTED
 from ncbench.noise_estimation import shown_names
 from ncbench.noise_estimation.estimate import LEVEL, Interval
 from ncbench.report.grid import Entry, Grid
@@ -131,6 +132,7 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
         for k, name in enumerate(about["classes"])
     ]
     note = "* minimized. " if about["measure"] in [each.measure for each in found] else ""
+    absent = found[0].absent if found else ()
     wide = any(each.too_wide for each in found)
     table = Grid(["measure", "loss", f"{LEVEL * 100:.0f}% interval"], rows, 1)
     return "\n".join(
@@ -139,6 +141,7 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
             table.text(),
             f"{note}Losses: lower is better.",
             f"Recall: {', '.join(recalls)}",
+            *([f"No label of {', '.join(absent)}: {UNCOUNTED}."] if absent else []),
             *(["(wide): too wide to be of use; check more labels."] if wide else []),
         ]
     )

@@ -82,7 +82,8 @@ def main(argv: list[str]) -> int:
         model.notice_missing(table, f"file {args.data!r}")
         held_out, classes = hold_out(model.classifier, X, y, noise)
         found = [
-            held_out.performance(name, psi.for_classes(classes)) for name, psi in measures.items()
+            held_out.performance(name, psi.for_classes(classes), classes)
+            for name, psi in measures.items()
         ]
         if args.clean_column:
             text = checked_text(args.clean_column, model.about, held_out.confusion, found)
