@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up_files import write_sweep
+from made_up_files import confusion_of, write_sweep
 from needs import shared, unavailable
 
 from ncbench.cli.main import main
@@ -180,7 +180,7 @@ def make_record() -> Callable[..., dict[str, Any]]:
             {
                 "trial": k, "train_size": train_size, "test_size": 50,
                 "losses": {measure: loss},
-                "confusion": [[0.4, 0.1], [0.2, 0.3]],
+                "confusion": confusion_of(loss),
                 "noise_matrix_estimate": T,
                 "diagnostics": {
                     "path": {
@@ -198,7 +198,7 @@ def make_record() -> Callable[..., dict[str, Any]]:
         return {
             "schema": 1, "id": identity, "status": "done", "config": config,
             "plugins": {"algo": "ncbench 0.1.0"},
-            "dataset": {"name": dataset, "classes": ["no", "yes"], "examples": 150},
+            "dataset": {"name": dataset, "classes": ["no", "yes"], "examples": train_size + 50},
             "noise_matrix": T, "trials": trials, "seconds": 1.0,
             "provenance": {
                 "time": "2026-01-01T00:00:00+0000", "command": ["-m", f"dataset={dataset}"],

@@ -20,13 +20,32 @@ def confusions(rng: np.random.Generator, n: int) -> list[list[list[float]]]:
     return [rng.dirichlet(np.ones(9)).reshape(3, 3).tolist() for _ in range(n)]
 
 
+def confusion_of(loss: float) -> list[list[float]]:
+    """Return a confusion matrix of two classes that has this loss by every shipped measure."""
+    return [[(1 - loss) / 2, loss / 2], [loss / 2, (1 - loss) / 2]]
+
+
+def _loss(trial: Any, record: dict[str, Any]) -> float:
+    try:
+        return float(trial["losses"][record["config"]["measure"]["name"]])
+    except (KeyError, TypeError, ValueError):
+        return 0.0
+
+
+def losses_of(confusion: list[list[float]]) -> dict[str, float]:
+    """Return Q-mean and zero-one loss, by their definitions."""
+    C = np.array(confusion)
+    q_mean = np.sqrt(np.mean((1 - np.diagonal(C) / C.sum(axis=1)) ** 2))
+    return {"q_mean": float(q_mean), "zero_one": float(1 - np.trace(C))}
+
+
 def complete(record: dict[str, Any], identity: str) -> dict[str, Any]:
     """Return a record with made-up entries for the fields that it lacks."""
     whole = {"schema": SCHEMA, "id": identity, "status": "done", "seconds": 1.0, **record}
     trials = [
         {
             "trial": k,
-            "confusion": [[0.5, 0.0], [0.0, 0.5]],
+            "confusion": confusion_of(_loss(trial, whole)),
             "seconds": {"fit": 1.0},
             **(trial if isinstance(trial, dict) else {}),
         }
@@ -36,7 +55,8 @@ def complete(record: dict[str, Any], identity: str) -> dict[str, Any]:
         n = len(trials[0]["confusion"])
         T = np.eye(n).tolist()
         classes = [str(k) for k in range(n)]
-        about = {"name": "made up", "classes": classes, "examples": 100}
+        sizes = (t.get("train_size", 0) + t.get("test_size", 0) for t in trials)
+        about = {"name": "made up", "classes": classes, "examples": max(100, *sizes)}
         whole = {"dataset": about, "noise_matrix": T, **whole}
         whole["trials"] = [{"noise_matrix_estimate": T, **trial} for trial in trials]
     return whole
@@ -85,7 +105,7 @@ def write_sweep(folder: Path) -> list[dict[str, Any]]:
                             "trial": k,
                             "train_size": 70,
                             "test_size": 30,
-                            "losses": {"q_mean": float(rng.random()), "zero_one": 0.5},
+                            "losses": losses_of(confusion),
                             "confusion": confusion,
                             "diagnostics": {"iterations": 10 * k, "path": {"gap": [1.0]}},
                             "seconds": {"fit": 0.25 * k},

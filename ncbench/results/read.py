@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 from ncbench.errors import NcbenchError, counted, printable
 from ncbench.results.frame import Filter, FrameBuilder
 from ncbench.results.trial_value import Value
-from ncbench.run import SUFFIX, is_archive, read_record, record_paths, unpack, with_bar
+from ncbench.run import (
+    SUFFIX,
+    is_archive,
+    not_comparable,
+    read_record,
+    record_paths,
+    unpack,
+    with_bar,
+)
 from ncbench.types import Record
 
 
@@ -23,7 +31,20 @@ class Found(NamedTuple):
 
 
 def find_records(sources: Sequence[str], report: Callable[[str], Any]) -> Iterator[Found]:
-    """Yield the records below folders and in archives; report each that is not a record."""
+    """Yield the records below folders and in archives; report each that is not a record.
+
+    At the end, report why some losses were not compared with their confusion matrices.
+    """
+    unchecked: set[str] = set()
+    for found in _find_records(sources, report):
+        if found.record["status"] == "done":
+            unchecked.add(not_comparable(found.record, found.record["config"]["measure"]))
+        yield found
+    for reason in sorted(unchecked - {""}):
+        report(f"losses are not compared with their confusion matrices: {reason}")
+
+
+def _find_records(sources: Sequence[str], report: Callable[[str], Any]) -> Iterator[Found]:
     archives = [source for source in sources if is_archive(source)]
     folders = [source for source in sources if source not in archives]
     for archive in archives:

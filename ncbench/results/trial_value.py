@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from ncbench.errors import NcbenchError, UnknownName
+from ncbench.run import LARGEST, check_loss
 
 LOSS = "loss"
 """The loss of the measure that the cell optimized."""
@@ -112,6 +113,8 @@ class Value:
             number = _follow(trial, self.name)
             if not _is_number(number):
                 raise NcbenchError(f"its trials have no number {self.name}")
+            if abs(number) > LARGEST:
+                raise NcbenchError(f"{self.name} is {number:.3g}, too large for a mean")
             return float(number)
         optimized = record["config"]["measure"]
         name = optimized["name"] if self.name == LOSS else self.name
@@ -119,6 +122,10 @@ class Value:
         if stored and self.name != LOSS and name == optimized["name"]:
             stored = self._has_defaults(optimized)  # other measures are stored with their defaults
         if stored:
+            if (
+                name != optimized["name"] and "confusion" in trial
+            ):  # reading checked that of the other
+                check_loss(record, trial, name, f"record {record.get('id', '')}: trial")
             return float(trial["losses"][name])
         # Few measures need the names of classes, and not every record has them.
         return self._from_confusion(record.get("dataset", {}).get("classes", ()), trial)

@@ -4,6 +4,7 @@ Import ``cell``, ``rerun`` and ``sweep`` by their paths: they need scikit-learn 
 """
 
 from ncbench.run.archive import SUFFIX, is_archive, pack, published, unpack
+from ncbench.run.consistency import check_loss, not_comparable
 from ncbench.run.describe import describe_cell, result_line
 from ncbench.run.progress import STOP, Progress, read_sweep, watched, with_bar, working
 from ncbench.run.record import (
@@ -14,9 +15,11 @@ from ncbench.run.record import (
     read_record,
     record_paths,
 )
+from ncbench.run.record_schema import LARGEST
 
 __all__ = [
-    "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "describe_cell",
-    "identified", "is_archive", "pack", "published", "read_configs", "read_record", "read_sweep",
-    "record_paths", "result_line", "unpack", "watched", "with_bar", "working",
+    "LARGEST", "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "check_loss",
+    "describe_cell", "identified", "is_archive", "not_comparable", "pack", "published",
+    "read_configs", "read_record", "read_sweep", "record_paths", "result_line", "unpack",
+    "watched", "with_bar", "working",
 ]  # fmt: skip

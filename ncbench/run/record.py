@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ncbench.files import locked, read_json, write_json
 from ncbench.plugin import KINDS, get_registry, short_name
+from ncbench.run.consistency import check_consistency
 from ncbench.run.provenance import provenance
 from ncbench.run.record_schema import SCHEMA, check_record, check_trial
 
@@ -286,6 +287,7 @@ def checked_record(record: Any, where: str, identity: str | None = None) -> dict
     """
     try:
         check_record(record)
+        check_consistency(record)
         if identity is not None and record["id"] != identity:
             raise ValueError(f"id: {record['id']}; expected {identity}, as its folder")
     except ValueError as error:

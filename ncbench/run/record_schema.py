@@ -26,6 +26,14 @@ def _number(value: Any) -> bool:
         return False
 
 
+LARGEST = 1e100
+"""The largest number that can be measured: sums of squares of larger ones may not be finite."""
+
+
+def _measured(value: Any) -> bool:
+    return _number(value) and abs(value) <= LARGEST
+
+
 def _name(value: Any) -> bool:
     return isinstance(value, str) and printable(value) == value
 
@@ -39,7 +47,7 @@ def _all(check: Check, kind: type = list) -> Check:
 
 
 def _matrix(value: Any) -> bool:
-    rows = _all(_all(_number))(value) and {len(row) for row in value} == {len(value)}
+    rows = _all(_all(_measured))(value) and {len(row) for row in value} == {len(value)}
     return rows and len(value) > 1
 
 
@@ -60,9 +68,14 @@ _TYPES: dict[str, tuple[Check, str]] = {
     "bool": (lambda value: isinstance(value, bool), "true or false"),
     "int": (lambda value: type(value) is int and value >= 0, "a whole number, 0 or more"),
     "size": (lambda value: type(value) is int and value > 0, "a whole number, 1 or more"),
-    "float": (_number, "a finite number"),
+    "float": (_measured, "a finite number"),
+    "time": (lambda value: _measured(value) and value >= 0, "a finite number, 0 or more"),
+    "times": (
+        _all(lambda value: _measured(value) and value >= 0, dict),
+        "a mapping of finite numbers, 0 or more",
+    ),
     "share": (lambda value: _number(value) and 0 <= value <= 1, "a number from 0 to 1"),
-    "numbers": (_all(_number, dict), "a mapping of finite numbers"),
+    "numbers": (_all(_measured, dict), "a mapping of finite numbers"),
     "matrix": (_matrix, "a square matrix of finite numbers"),
     "known": (lambda value: value is None or _matrix(value), "a square matrix, or null"),
     "mapping": (lambda value: isinstance(value, dict), "a mapping"),
@@ -80,7 +93,7 @@ ENDED = {"reason": "text", "traceback?": "text"}
 """Of a record that is skipped or failed."""
 DONE = {
     **{"dataset": "mapping", "noise_matrix": "known", "noise?": "mapping", "test_part?": "name"},
-    **{"trials": "list", "seconds": "float", "peak_memory_mb?": "plain"},
+    **{"trials": "list", "seconds": "time", "peak_memory_mb?": "plain"},
 }
 CONFIG = {
     **{f"{kind}?": "plugin" for kind in KINDS if kind not in ("measure", "dataset", "algo")},
@@ -106,7 +119,7 @@ TRIAL = {
     **{"trial": "int", "train_size?": "size", "test_size?": "size", "losses": "numbers"},
     **{"absent?": "mapping", "confusion": "matrix", "noise_matrix_estimate": "matrix"},
     **{"told?": "mapping", "judged?": "mapping", "noise_matrix_diagnostics?": "mapping"},
-    **{"diagnostics?": "mapping", "seconds": "numbers"},
+    **{"diagnostics?": "mapping", "seconds": "times"},
 }
 PROVENANCE = {"time?": "name", "command?": "words"}
 PATH = ("step", "objective", "gap")
@@ -157,7 +170,7 @@ def check_trial(trial: Any, measure: str, where: str = "trial") -> None:
     path = trial.get("diagnostics", {}).get("path")
     if isinstance(path, dict) and all(key in path for key in PATH):
         lists = [path[key] for key in PATH]
-        good = _all(_all(_number))(lists) and len({*map(len, lists)}) == 1
+        good = _all(_all(_measured))(lists) and len({*map(len, lists)}) == 1
         _require(good, f"{where}.diagnostics.path", "lists of finite numbers of one length")
 
 

@@ -29,7 +29,7 @@ def test_filters_rows_and_columns(ncbench: Callable, records: list) -> None:
 def test_what_is_not_as_by_default_is_said_below(
     form: str, ncbench: Callable, tmp_path: Path
 ) -> None:
-    config = {"measure": {"name": "micro_f1", "background": 2}, "dataset": {"name": "iris"}}
+    config = {"measure": {"name": "micro_f1", "background": 1}, "dataset": {"name": "iris"}}
     config |= {"noise": {"name": "none"}, "cpe": {"name": "logistic"}, "sigma": 0.1}
     config |= {"t_estimator": {"name": "cautious_map"}, "seed": 0, "trials": 1, "test_size": 0.5}
     iterations = {"ncfw": 50, "ncbs": 200, "gone": 7}  # 200 is the default; of gone nobody knows
@@ -37,7 +37,7 @@ def test_what_is_not_as_by_default_is_said_below(
         trials = [{"trial": 0, "losses": {"micro_f1": 0.5}}]
         algorithm = {"name": algo, "max_iter": max_iter}
         write(tmp_path, config={**config, "algo": algorithm}, trials=trials)
-    said = "measure.background=2, noise=none, t_estimator=cautious_map, test_size=0.5"
+    said = "measure.background=1, noise=none, t_estimator=cautious_map, test_size=0.5"
     out = ncbench("aggregate", ".", "--format", form).out.replace("\\", "").replace("\n", " ")
     assert f"All with {said}, algo.max_iter=50 (ncfw)." in out
     # What is a column is not said again, nor what is filtered out.

@@ -39,7 +39,7 @@ def sweep() -> list[dict[str, Any]]:
     records = []
     for number in range(6):
         for sigma in (0.1, 0.4):
-            base = 0.2 + 0.05 * number + sigma
+            base = 0.2 + 0.02 * number + sigma
             for algo, gap in (("a", 0.0), ("b", 0.1), ("c", 0.2)):
                 noise = np.roll(NOISE, number) * (1 + gap)
                 records.append(record(algo, f"d{number}", sigma, base + gap + noise))

@@ -32,7 +32,9 @@ def test_any_measure_comes_from_the_confusion_matrices(ncbench: Callable, record
 
 def test_a_measure_is_the_same_one_in_every_cell(ncbench: Callable, tmp_path: Path) -> None:
     C = [[0.3, 0.1, 0.0], [0.0, 0.2, 0.1], [0.1, 0.0, 0.2]]
-    stored = {"default": 0.125, "other": 0.25, "elsewhere": 0.375}
+    # Without background 0: hits 0.4, of 2 - 0.4 - 0.4. Without 2: hits 0.5, of 2 - 0.3 - 0.3.
+    default, other = 1 - 2 * 0.4 / 1.2, 1 - 2 * 0.5 / 1.4
+    stored = {"default": default, "other": other, "elsewhere": default}
     measures = {
         "default": {"name": "micro_f1", "background": 0},
         "other": {"name": "micro_f1", "background": 2},
@@ -40,7 +42,8 @@ def test_a_measure_is_the_same_one_in_every_cell(ncbench: Callable, tmp_path: Pa
     }
     for algo, measure in measures.items():
         config = {"measure": measure, "dataset": {"name": "iris"}, "algo": {"name": algo}}
-        losses = {"q_mean": 0.5, "micro_f1": stored[algo]}
+        q_mean = math.sqrt((1 / 4**2 + 1 / 3**2 + 1 / 3**2) / 3)
+        losses = {"q_mean": q_mean, "micro_f1": stored[algo]}
         trials = [{"trial": 0, "losses": losses, "confusion": C}]
         write(tmp_path, config={**config, "sigma": 0.1}, trials=trials)
 
@@ -48,9 +51,8 @@ def test_a_measure_is_the_same_one_in_every_cell(ncbench: Callable, tmp_path: Pa
         rows = json.loads(ncbench("aggregate", ".", "--format", "json", *options).out)
         return {row["algo"]: row["mean"] for row in rows if row["status"] == "done"}
 
-    # Without background 0: hits 0.4, of 2 - 0.4 - 0.4.
-    assert means("--value", "micro_f1") == pytest.approx({**stored, "other": 1 - 2 * 0.4 / 1.2})
-    assert means() == {"default": 0.125, "other": 0.25, "elsewhere": 0.5}
+    assert means("--value", "micro_f1") == pytest.approx(dict.fromkeys(stored, default))
+    assert means() == pytest.approx({**stored, "elsewhere": q_mean})
 
 
 THIRD_PARTY = """
@@ -138,7 +140,9 @@ def test_a_table_names_the_parameters_that_it_is_computed_with(
     ncbench: Callable, tmp_path: Path
 ) -> None:
     config = {"measure": {"name": "micro_f1", "background": 1}, "dataset": {"name": "iris"}}
-    trials = [{"losses": {"micro_f1": 0.0}, "confusion": [[0.5, 0.1], [0.2, 0.2]]}]
+    # Without class 1: hits 0.5, of 2 - 0.4 - 0.3.
+    losses = {"micro_f1": 1 - 2 * 0.5 / 1.3}
+    trials = [{"losses": losses, "confusion": [[0.5, 0.1], [0.2, 0.2]]}]
     write(tmp_path, config={**config, "algo": {"name": "ncbs"}, "sigma": 0.1}, trials=trials)
     said = ncbench("aggregate", ".", "--value", "micro_f1").out
     assert "Losses: micro_f1(background=0), lower is better" in said

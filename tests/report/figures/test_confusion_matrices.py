@@ -14,6 +14,8 @@ def test_corrected_confusion_is_clean_for_a_known_noise_matrix_and_noisy_for_non
     make_record: Make,
 ) -> None:
     record = make_record(sigma=0.2, losses=[0.1, 0.2])
+    for trial in record["trials"]:
+        trial["confusion"] = [[0.4, 0.1], [0.2, 0.3]]
     clean, noisy, corrected = confusions(record).values()
     assert noisy == pytest.approx(np.array([[0.36, 0.14], [0.24, 0.26]]))  # T C by hand
     assert corrected == pytest.approx(clean)
@@ -24,6 +26,7 @@ def test_corrected_confusion_is_clean_for_a_known_noise_matrix_and_noisy_for_non
 
 def test_confusion_matrices_show_shares_of_each_label(make_record: Make) -> None:
     record = make_record(sigma=0.2, losses=[0.1])
+    record["trials"][0]["confusion"] = [[0.4, 0.1], [0.2, 0.3]]
     figure = confusion_matrices(results([record]), [record])
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert shown == ["0.80", "0.20", "0.40", "0.60"]

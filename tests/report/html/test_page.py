@@ -151,7 +151,7 @@ def test_only_the_newest_record_of_a_configuration_is_shown(
     ncbench: Any, tmp_path: Path, make_record: Make
 ) -> None:
     old, new = make_record(losses=[0.9]), make_record(losses=[0.1], id="f" * 16)
-    new["provenance"]["time"] = "2027-01-01T00:00:00+0000"
+    new["provenance"]["time"] = "2026-01-02T00:00:00+0000"
     keep(tmp_path / "outputs", new, old)
     assert ncbench("report", "outputs").code == 0
     page = (tmp_path / "report.html").read_text()
