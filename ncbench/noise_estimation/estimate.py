@@ -175,10 +175,13 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         return None if self.pairs is None else repair_estimate(self.pairs, self.classes)
 
     @property
-    def counted_error(self) -> float:
-        """Mean absolute difference from T as counted, for classes that have checked labels."""
-        assert self.pairs is not None
-        assert self.counted is not None
+    def counted_error(self) -> float | None:
+        """Mean absolute difference from T as counted, for classes that have checked labels.
+
+        None if there are no checked labels.
+        """
+        if self.pairs is None or self.counted is None:
+            return None
         seen = self.pairs.any(axis=0)
         return float(np.abs(self.matrix - self.counted.matrix)[:, seen].mean())
 

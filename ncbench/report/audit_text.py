@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _ENDS = 5  # annotators to show from each end of a long list
 _WIDEST = 6  # the largest number of classes whose intervals fit in one table
+_GRID = 20  # the largest number of classes whose matrices are printed whole
+_ENTRIES = 15  # of larger ones
 _ROWS = 200  # the largest number of rows to check that are listed
 
 
@@ -46,7 +48,9 @@ def text(noise: NoiseEstimate) -> str:
         "",
         "P(truly column | labeled row)",
         "",
-        *_grid(shown_names(noise.classes), _numbers(noise.true_given_label)),
+        *_matrix(
+            shown_names(noise.classes), _numbers(noise.true_given_label), noise.true_given_label
+        ),
         "",
         f"smallest singular value    {noise.smallest_singular_value:.3f}",
         f"||T^-1||_1                 {noise.inverse_norm:.2f}",
@@ -89,7 +93,7 @@ def _checked(noise: NoiseEstimate) -> list[str]:
         "",
         f"Counted in {what} with a checked label{_mixed(noise.counted)}:",
         "",
-        *_grid(shown_names(noise.classes), cells),
+        *_matrix(shown_names(noise.classes), cells, noise.counted.matrix),
         "",
         *used,
         f"mean |estimate - counted|  {noise.counted_error:.3f}",
@@ -144,18 +148,44 @@ def people(noise: NoiseEstimate) -> tuple[str, list[list[str]]]:
 
 def _matrices(noise: NoiseEstimate) -> list[str]:
     T, low, high = noise.matrix, noise.low, noise.high
+    names = shown_names(noise.classes)
+    if noise.n > _GRID:
+        return _largest(names, T, low, high)
     if low is None or high is None:
-        return _grid(shown_names(noise.classes), _numbers(T))
-    if len(noise.classes) <= _WIDEST:
+        return _grid(names, _numbers(T))
+    if noise.n <= _WIDEST:
         cells = [
             [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(noise.n)]
             for i in range(noise.n)
         ]
-        return _grid(shown_names(noise.classes), cells)
+        return _grid(names, cells)
     return [
-        *_grid(shown_names(noise.classes), _numbers(T)),
-        *("", "from", "", *_grid(shown_names(noise.classes), _numbers(low))),
-        *("", "to", "", *_grid(shown_names(noise.classes), _numbers(high))),
+        *_grid(names, _numbers(T)),
+        *("", "from", "", *_grid(names, _numbers(low))),
+        *("", "to", "", *_grid(names, _numbers(high))),
+    ]
+
+
+def _matrix(names: tuple[str, ...], cells: list[list[str]], matrix: Array) -> list[str]:
+    """Return a matrix, or its largest entries if there are many classes."""
+    return _grid(names, cells) if len(names) <= _GRID else _largest(names, matrix)
+
+
+def _largest(
+    names: tuple[str, ...], matrix: Array, low: Array | None = None, high: Array | None = None
+) -> list[str]:
+    """Return the largest entries beside the diagonal, in words, and how many are left out."""
+    n = len(names)
+    beside = np.where(np.eye(n, dtype=bool), -1.0, matrix)
+    rows = []
+    for k in np.argsort(-beside, axis=None, kind="stable")[:_ENTRIES]:
+        i, j = divmod(int(k), n)
+        ends = "" if low is None or high is None else f" [{low[i, j]:.2f}, {high[i, j]:.2f}]"
+        rows.append([names[i], names[j], f"{matrix[i, j]:.2f}{ends}"])
+    left = n * (n - 1) - len(rows)
+    return [
+        *_columns([["row", "column", ""], *rows]),
+        f"{left:,} smaller entries beside the diagonal are left out; --json prints all",
     ]
 
 

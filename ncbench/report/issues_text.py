@@ -34,6 +34,8 @@ def ranked(issues: pd.DataFrame) -> pd.DataFrame:
 def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = False) -> str:
     """Return how many labels are wrong, and the first ranks of those that nobody checked.
 
+    A label that is the likeliest one for its row is not listed.
+
     Parameters
     ----------
     issues : DataFrame
@@ -64,7 +66,10 @@ def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = Fal
     if "checked" in table:
         checked = int(table["checked"].sum())
         table = table[~table["checked"]]
-    # Checked labels are certain: depths count the others.
+    unchecked = len(table)
+    # There is nothing to look at where the label itself is the likeliest one.
+    table = table[table["likeliest"] != table["label"]]
+    # Checked labels are certain: depths count those that are listed.
     expected = table["p_wrong"].cumsum().to_numpy()
     table = table.assign(expected_precision=expected / np.arange(1, len(table) + 1))
     first = table.head(show)
@@ -74,6 +79,8 @@ def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = Fal
         said += f"({precision:.0%})."
     if checked:
         said += f" {counted(checked, 'checked label is', 'checked labels are')} not listed."
+    if len(first) < min(show, unchecked):
+        said += " Of all other labels, the likeliest is the one they have."
     if estimated:
         said += f"\n{reliance(people='agree' in issues)}"
     places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import sys
 from collections.abc import Callable
@@ -19,7 +20,9 @@ from sklearn.naive_bayes import GaussianNB
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
 from ncbench.noise_estimation import one_label_each, plan, read_annotations, repair_estimate
 from ncbench.noise_estimation.audit import OwnData, examine, uncertainty
+from ncbench.noise_estimation.estimate import Interval, NoiseEstimate
 from ncbench.noise_estimation.verdict import labels_to_check
+from ncbench.report.audit_text import text
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -317,6 +320,29 @@ def test_in_python_a_class_of_checked_labels_alone_is_pointed_out():
     with pytest.warns(UserWarning, match="class 'birne' occurs only .* if 'Birne' is meant"):
         noise = estimate_noise(X, names, "hoc", GaussianNB(), random_state=0, clean=clean)
     assert noise.classes == ("Birne", "Quitte", "birne")
+
+
+def test_a_large_matrix_is_its_largest_entries_and_says_what_is_left_out() -> None:
+    n, rng = 60, np.random.default_rng(0)
+    T = 0.7 * np.eye(n) + 0.3 * rng.dirichlet(np.ones(n), size=n).T
+    T[7, 3], T[3, 3] = 0.25, 0.0
+    noise = NoiseEstimate(
+        NoiseMatrix(T / T.sum(axis=0)),
+        **{"data": "mine", "estimator": "mine", "classes": [f"k{k}" for k in range(n)]},
+        **{"counts": np.full(n, 9), "features": 2, "low": None, "high": None},
+        **{"share": Interval(0.3), "resamples": 0, "pairs": np.eye(n, dtype=np.int64)},
+    )
+    shown = text(noise).splitlines()
+    assert shown[shown.index("row  column") + 1].split()[:2] == ["k7", "k3"]
+    assert sum("3,525 smaller entries beside the diagonal are left out; --json" in s for s in shown)
+    assert max(map(len, shown)) < 120
+    assert len(shown) < 150
+
+
+@pytest.mark.filterwarnings("ignore:NoiseMatrix.T is now")
+def test_every_attribute_of_an_estimate_can_be_looked_at() -> None:
+    noise = estimate_noise(*two_classes(), cpe=GaussianNB(), random_state=0)
+    assert dict(inspect.getmembers(noise))["counted_error"] is None
 
 
 def three_people(path: Path) -> pd.DataFrame:

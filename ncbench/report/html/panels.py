@@ -91,10 +91,16 @@ def _draw(kinds: Sequence[_Kind]) -> Iterator[tuple[int, Panel | NothingToDraw]]
 
 def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
     one_sigma = at_sigma(frame)
+    judged = (frame["judged"] != "").any()
+    loss = "Mean loss on the clean test part"
+    clean = "Clean: C on the clean test part."
+    if judged:
+        loss = "Mean loss; where no clean test labels are known, an estimate from noisy ones"
+        clean += " Estimated: where no clean test labels are known, C from noisy ones, corrected."
     yield _Kind(
         "Loss against sigma",
-        "Mean loss on the clean test part; bands are plus and minus one standard error, corrected "
-        "for the overlap of the splits. Each point links to its record. Cells that are not done "
+        f"{loss}; bands are plus and minus one standard error, corrected for the overlap of the "
+        "splits. Each point links to its record. Cells that are not done "
         "are gaps.",
         False,
         _each(frame, loss_against_sigma),
@@ -123,9 +129,9 @@ def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
     )
     yield _Kind(
         "Confusion matrices",
-        "Shares of each label, means over trials, at the largest sigma. Clean: C on the clean test "
-        "part. Noisy: T C, as noisy labels would show it. Corrected: T C, corrected with the noise "
-        "matrix that the algorithm was given; this is C again if that was T itself.",
+        f"Shares of each label, means over trials, at the largest sigma. {clean} Noisy: T C, as "
+        "noisy labels would show it. Corrected: T C, corrected with the noise matrix that the "
+        "algorithm was given; this is C again if that was T itself.",
         True,
         _each(one_sigma, lambda rows: confusion_matrices(rows, records, side=1.5)),
     )
