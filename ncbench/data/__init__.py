@@ -34,12 +34,13 @@ from ncbench.data.npz import (
     recorded_noise,
     write_npz,
 )
-from ncbench.data.tables import TABLES, at_row, lines_of, read_table
+from ncbench.data.tables import TABLES, as_written, at_row, lines_of, read_table
 
 __all__ = [
     "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
     "NoisyLabels", "TableEncoder", "annotated_dataset", "annotated_labels", "as_text",
-    "at_row", "content_of_path", "digest", "examples", "features_and_labels", "fitted_encoder",
+    "as_written", "at_row", "content_of_path", "digest", "examples", "features_and_labels",
+    "fitted_encoder",
     "identified_by", "label_array", "lines_of", "plain_array", "plain_name", "positions",
     "random_matrix", "read_npz", "read_only", "read_table", "recorded_noise", "require_clean",
     "require_columns", "split_labels", "write_npz",

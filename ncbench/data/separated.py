@@ -128,6 +128,21 @@ def read_separated(place: Path, separator: str) -> tuple[pd.DataFrame, list[str]
     return with_comma, header
 
 
+def read_text(place: Path, separator: str, positions: list[int]) -> pd.DataFrame:
+    """Return some columns of a file that was read, as the text that it has."""
+    import pandas as pd
+
+    return pd.read_csv(
+        place,
+        sep=separator,
+        usecols=positions,
+        dtype=str,
+        keep_default_na=False,
+        skipinitialspace=True,
+        low_memory=False,
+    ).fillna("")  # at the end of rows that are too short
+
+
 def _count_lines(place: Path) -> tuple[int, bool]:
     """Return the number of lines, and whether any has a quotation mark."""
     lines, length, quoted, last = 0, 0, False, b"\n"  # as if a line had ended before the file

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.data.separated import opened, read_separated, rows_of
+from ncbench.data.separated import opened, read_separated, read_text, rows_of
 from ncbench.errors import NcbenchError, notice_once
 from ncbench.files import reads
 
@@ -132,6 +133,53 @@ def lines_of(table: pd.DataFrame) -> NDArray[np.int64] | None:
     return np.fromiter(_lines(table), np.int64, len(table))
 
 
+def as_written(table: pd.DataFrame) -> pd.DataFrame:
+    r"""Return the columns of a table as text, as its file has them; missing values are empty.
+
+    Numbers lose what is not part of their value, such as leading zeros, or are rounded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "a.csv")
+    >>> _ = path.write_text("size,id,code\n1.50,1000000000000000007,NA\n2,,007\n")
+    >>> as_written(read_table(path)[["id", "code"]]).values.tolist()
+    [['1000000000000000007', 'NA'], ['', '007']]
+    """
+    import pandas as pd
+
+    if "path" not in table.attrs or not table.shape[1]:
+        return table
+    place = Path(table.attrs["path"])
+    suffix = _suffix(place)
+    names = [str(name) for name in table.columns]
+    if suffix == ".arff":
+        texts = _arff_text(place)
+    elif suffix == ".parquet":
+        from pyarrow.parquet import (  # type: ignore[import-untyped]
+            read_table as read_parquet,
+        )
+
+        stored = read_parquet(place, use_threads=False)
+        texts = pd.DataFrame({name: map(_text, stored[name].to_pylist()) for name in names})
+    elif suffix == ".xlsx":
+        texts = pd.read_excel(place, engine="openpyxl", dtype=object, na_filter=False).map(_text)
+    else:
+        separator = table.attrs["separator"]
+        header = pd.read_csv(place, sep=separator, nrows=0, skipinitialspace=True).columns
+        positions = [k for k, name in enumerate(header) if name in names]
+        texts = read_text(place, separator, positions)
+    texts = texts.set_axis([str(name) for name in texts.columns], axis=1)[names]
+    texts.attrs = table.attrs
+    return texts
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    return "" if value is None or value != value else str(value)
+
+
 def _lines(table: pd.DataFrame) -> Iterator[int]:
     """Yield the line on which each row begins: text may have line breaks, and lines be blank."""
     if table.attrs["plain"]:
@@ -147,7 +195,7 @@ def _parquet(place: Path) -> pd.DataFrame:
     try:
         table = pd.read_parquet(place, engine="pyarrow")
     except ValueError:  # such as a name twice, which pyarrow says in words of its own
-        from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
+        from pyarrow.parquet import read_schema
 
         _refuse_repeated(read_schema(place).names)
         raise
@@ -201,3 +249,18 @@ def _arff(place: Path) -> pd.DataFrame:
         if table[column].dtype == object:  # nominal values are bytes
             table[column] = table[column].str.decode("utf-8").replace("?", None)
     return table
+
+
+def _arff_text(place: Path) -> pd.DataFrame:
+    """Return all columns as text: the data of an ARFF file is CSV, in single quotation marks."""
+    import pandas as pd
+    from scipy.io import arff
+
+    with place.open(encoding="utf-8") as stream:
+        names = arff.loadarff(stream)[1].names()
+    with place.open(encoding="utf-8") as stream:
+        after = itertools.dropwhile(lambda line: not line.lower().startswith("@data"), stream)
+        data = [line for line in list(after)[1:] if line.strip() and not line.startswith("%")]
+    rows = csv.reader(data, quotechar="'", skipinitialspace=True)
+    texts = [["" if text.strip() == "?" else text.strip() for text in row] for row in rows]
+    return pd.DataFrame(texts, columns=names, dtype=object)

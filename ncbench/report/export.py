@@ -103,7 +103,8 @@ class Results:
         return stream.getvalue()
 
 
-_FORMULA = re.compile(r"[=+@\-\t\r\n]")
+# A number with a sign is what it seems.
+_FORMULA = re.compile(r"(?![+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?\Z)[=+@\-\t\r\n]")
 
 
 def as_csv(frame: pd.DataFrame) -> str:

@@ -86,8 +86,6 @@ def _texts(values: Any) -> list[str]:
 
 
 def _quoted(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # a column of ids with a gap
     text = str(no_formula(value))
     if text != str(value):
         notice_once(

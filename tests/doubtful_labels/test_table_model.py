@@ -316,3 +316,64 @@ def test_the_learner_that_is_recorded_is_the_one_that_was_fitted(tmp_path: Path)
     model = TableModel.fit(data, "label", noise_matrix=None)
     assert model.about["cpe"] == "anchored"
     assert type(model.classifier.cpe_).__name__ == "AnchoredForward"
+
+
+ODD = {
+    "id": ["", "1000000000000000007", "1000000000000000014", "1000000000000000021"],
+    "code": ["00001", "00002", "1.50", "-3"],
+    "name": ["NA", "None", "nan", "?"],
+    "flag": ["TRUE", "true", "False", "FALSE"],
+    "note": ["1,5", 'a "b"', "two\nlines", ""],
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".xlsx", ".parquet"])
+def test_what_is_not_a_feature_is_copied_as_it_is_written(
+    suffix: str, ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    assert ncbench(*FIT, "--drop", "sample,measured_on").code == 0
+    table = wine[:4].drop(columns=["sample", "measured_on"])
+    new = pd.concat([pd.DataFrame(ODD), table], axis=1)
+    path = tmp_path / f"new{suffix}"
+    if suffix == ".xlsx":
+        pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
+        new.to_excel(path, index=False)
+    elif suffix == ".parquet":
+        pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+        numbers = pd.Series([None, *map(int, ODD["id"][1:])], dtype="Int64")
+        new.assign(id=numbers).to_parquet(path)
+    else:
+        new.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
+    done = ncbench("predict", "model.skops", path.name, "--out", "p.csv")
+    assert done.code == 0, done.err
+    found = pd.read_csv(tmp_path / "p.csv", dtype=str, keep_default_na=False)
+    for name, texts in ODD.items():
+        assert found[name].tolist() == texts
+    assert found["label"].tolist() == wine["label"][:4].tolist()
+
+
+def test_ids_of_arff_and_of_a_table_with_an_index_are_copied(
+    ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    assert ncbench(*FIT, "--drop", "sample,measured_on,cask").code == 0
+    numbers = ["alcohol", "color_intensity", "flavanoids", "hue", "proline"]
+    rows = ["1000000000000000007", "?", "007"]
+    lines = [
+        ",".join([identity, *map(str, values), "'a, b'"])
+        for identity, values in zip(rows, wine[numbers].fillna(1).values.tolist(), strict=False)
+    ]
+    header = "".join(f"@attribute {name} numeric\n" for name in ["id", *numbers])
+    header = f"@relation r\n{header}@attribute kind {{'a, b', c}}\n@data\n% of today\n"
+    (tmp_path / "new.arff").write_text(header + "\n".join(lines) + "\n")
+    done = ncbench("predict", "model.skops", "new.arff", "--out", "p.csv")
+    assert done.code == 0, done.err
+    found = pd.read_csv(tmp_path / "p.csv", dtype=str, keep_default_na=False)
+    assert found["id"].tolist() == ["1000000000000000007", "", "007"]
+    assert found["kind"].tolist() == ["a, b"] * 3
+
+    wine.assign(id=ODD["id"] * 14 + ODD["id"][:2]).to_csv(tmp_path / "new.csv", sep=";")
+    done = ncbench("predict", "model.skops", "new.csv", "--out", "p.csv")
+    assert done.code == 0, done.err
+    found = pd.read_csv(tmp_path / "p.csv", dtype=str, keep_default_na=False)
+    assert found["id"].tolist()[:4] == ODD["id"]
+    assert found["truth"].tolist() == wine["truth"].tolist()

@@ -13,7 +13,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(
         prog="ncbench predict",
         description="Predict the class of each row of a table, with the probabilities of the clean "
-        "classes. Columns that are not features, such as ids, are copied.",
+        "classes. Columns that are not features, such as ids, are copied as they are written.",
     )
     parser.add_argument("model", metavar="MODEL", help="a file that `ncbench fit` wrote")
     parser.add_argument("data", metavar="FILE", help="CSV, TSV, Parquet, Excel or ARFF file")
@@ -22,7 +22,7 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.data import lines_of, read_table
+    from ncbench.data import as_written, lines_of, read_table
     from ncbench.doubtful_labels import read_model
     from ncbench.errors import counted
     from ncbench.files import write_output
@@ -38,6 +38,7 @@ def main(argv: list[str]) -> int:
         model.notice_missing(table, f"file {args.data!r}")
     with working(f"Writing {args.out}"):
         found = lines_of(table), model.classes, predicted, probabilities
-        write_output(Path(args.out), predictions_csv(model.other_columns(table), *found))
+        others = as_written(model.other_columns(table))
+        write_output(Path(args.out), predictions_csv(others, *found))
     print(f"written: {args.out}, {counted(len(table), 'row')}", file=sys.stderr)
     return 0
