@@ -15,6 +15,7 @@ from ncbench.data.dataset import (
 from ncbench.data.encoding import (
     features_and_labels,
     fitted_encoder,
+    notice_spellings,
     require_columns,
     split_labels,
 )
@@ -40,8 +41,7 @@ __all__ = [
     "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
     "NoisyLabels", "TableEncoder", "annotated_dataset", "annotated_labels", "as_text",
     "as_written", "at_row", "content_of_path", "digest", "examples", "features_and_labels",
-    "fitted_encoder",
-    "identified_by", "label_array", "lines_of", "plain_array", "plain_name", "positions",
-    "random_matrix", "read_npz", "read_only", "read_table", "recorded_noise", "require_clean",
-    "require_columns", "split_labels", "write_npz",
+    "fitted_encoder", "identified_by", "label_array", "lines_of", "notice_spellings",
+    "plain_array", "plain_name", "positions", "random_matrix", "read_npz", "read_only",
+    "read_table", "recorded_noise", "require_clean", "require_columns", "split_labels", "write_npz",
 ]  # fmt: skip

@@ -10,7 +10,12 @@ import numpy as np
 
 from ncbench.data.column_values import notice_alike
 from ncbench.data.dataset import UNKNOWN, Annotations, Dataset
-from ncbench.data.encoding import encoded, refuse_missing, require_columns
+from ncbench.data.encoding import (
+    encoded,
+    notice_spellings,
+    refuse_missing,
+    require_columns,
+)
 from ncbench.data.labels import label_array, refuse_odd_labels
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError
@@ -110,6 +115,7 @@ def annotated_labels(
     for column in labels_in:
         of_column = f"{where}, column {column!r}"
         refuse_odd_labels(said[column], of_column, lambda row: at_row(table, row))
+    notice_spellings(table[labels_in], where)
     given = {column: _present(said[column]) for column in labels_in}
     if long is not None:
         source = long.attrs.get("path")
@@ -161,6 +167,7 @@ def _by_person(long: "pd.DataFrame", m: int, where: str) -> dict[str, dict[int, 
             "the columns; add a first line such as row,annotator,label"
         )
     refuse_missing(long, where)
+    notice_spellings(long.iloc[:, [2]], where)
     refuse_odd_labels(long.iloc[:, 2], where, lambda row: at_row(long, row))
     found: dict[str, dict[int, str]] = {}
     for line, (row, person, label) in enumerate(long.itertuples(index=False, name=None)):

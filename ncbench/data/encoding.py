@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncbench.data.column_values import notice_alike
+from ncbench.data.column_values import is_numeric, notice_alike
 from ncbench.data.columns import TableEncoder
 from ncbench.data.labels import label_array, refuse_odd_labels
-from ncbench.data.tables import at_row
-from ncbench.errors import NcbenchError, did_you_mean, notice_once
+from ncbench.data.tables import as_written, at_row
+from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array
 
 if TYPE_CHECKING:
@@ -75,10 +75,51 @@ def split_labels(
     of_target = f"{where}, target {target!r}"
     refuse_odd_labels(table.iloc[:, position], of_target, lambda row: at_row(table, row))
     labels = label_array(table.iloc[:, position], where=of_target)
+    notice_spellings(table.iloc[:, [position]], where)
     found, codes = np.unique(labels, return_inverse=True)
     notice_alike(lambda k: int(np.argmax(codes == k)), found, table, f"{of_target}: classes")
     rest = table.iloc[:, [k for k in range(len(names)) if k != position]]
     return rest, labels
+
+
+def notice_spellings(labels: pd.DataFrame, where: str) -> None:
+    r"""Point out labels that are written differently and equal as numbers, so one class.
+
+    In a column that has any other text, they are different classes.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        The columns of labels, of a table that was read from a file.
+    where : str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ncbench.data.tables import read_table
+    >>> path = Path(tempfile.mkdtemp(), "a.csv")
+    >>> _ = path.write_text("size,y\n1,1\n2,01\n3,0\n4,x\n")
+    >>> read_table(path)["y"].tolist()
+    ['1', '01', '0', 'x']
+    """
+    if labels.attrs.get("separator") is None:  # a sheet has numbers, not how they are written
+        return
+    numeric = labels.iloc[:, [k for k in range(labels.shape[1]) if is_numeric(labels.iloc[:, k])]]
+    spelled: dict[float, dict[str, int]] = {}
+    for texts, numbers in zip(as_written(numeric).items(), numeric.items(), strict=True):
+        column = numbers[1].to_frame("number").assign(text=texts[1].str.strip()).dropna()
+        for row, number, text in column.drop_duplicates().itertuples(name=None):
+            spelled.setdefault(number, {}).setdefault(text, row)
+    several = [rows for rows in spelled.values() if len(rows) > 1]
+    if several:
+        places = [f"{text!r} in {at_row(labels, row)}" for text, row in several[0].items()]
+        others = f" (and so in {counted(len(several) - 1, 'other class', 'other classes')})"
+        notice_once(
+            f"{where}: labels that are written differently are equal as numbers, so they are one "
+            f"class: {', '.join(places[:3])}{others if len(several) > 1 else ''}; if they are "
+            "different classes, put a letter in front of each"
+        )
 
 
 def encoded(table: pd.DataFrame, *, where: str, **columns: Sequence[str] | None) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
-from ncbench.data import TableEncoder, require_columns
+from ncbench.data import TableEncoder, as_written, notice_spellings, require_columns
 from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
 from ncbench.doubtful_labels.named_measure import has_background, named_measure
 from ncbench.errors import NcbenchError, counted, notice_once
@@ -173,15 +174,21 @@ class TableModel:
         if not present.all():
             without = counted(int((~present).sum()), "row has", "rows have")
             notice_once(f"{where}: {without} no label: left out")
-        known = {_comparable(name): name for name in self.classifier.classes_.tolist()}
+        classes = self.classifier.classes_.tolist()
+        key: Callable[[Any], float | str] = _comparable
+        if len({*map(key, classes)}) < len(classes):  # such as 1 and 01, different as text
+            given, key = as_written(table[[column]]).iloc[:, 0], _text
+        else:
+            notice_spellings(table[[column]], where)
+        known = {key(name): name for name in classes}
         codes, found = pd.factorize(given[present].to_numpy())
         for label in found.tolist():
-            if _comparable(label) not in known:
+            if key(label) not in known:
                 raise NcbenchError(
                     f"{where}: label {str(label)!r} is none of the classes of the model: "
                     f"{', '.join(self.classes)}"
                 )
-        labels = np.array([known[_comparable(label)] for label in found.tolist()])
+        labels = np.array([known[key(label)] for label in found.tolist()])
         return X[present], labels.astype(self.classifier.classes_.dtype)[codes]
 
     def confusion(self, y: NDArray[Any], predicted: NDArray[Any]) -> Array:
@@ -207,9 +214,13 @@ class TableModel:
         return equal - float(self.about.get("repeated_rows", 0.0))
 
 
+def _text(label: Any) -> str:
+    return str(label).strip()
+
+
 def _comparable(label: Any) -> float | str:
     """Return a label such that 1, 1.0 and "1" are the same: files differ in how they write it."""
-    text = str(label).strip()
+    text = _text(label)
     with suppress(ValueError):
         if np.isfinite(float(text)):
             return float(text)

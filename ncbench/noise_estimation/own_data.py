@@ -21,6 +21,7 @@ from ncbench.data import (
     fitted_encoder,
     label_array,
     lines_of,
+    notice_spellings,
     plain_array,
     read_table,
     split_labels,
@@ -137,6 +138,7 @@ def _without(
             f"{did_you_mean(clean_column, others)}{', '.join(others)}"
         )
     position = names.index(clean_column)
+    notice_spellings(table[[name for name in names if name in (target, clean_column)]], where)
     return table.drop(columns=table.columns[position]), table.iloc[:, position]
 
 

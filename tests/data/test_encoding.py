@@ -60,3 +60,32 @@ def test_a_label_that_is_hardly_a_class_is_refused_with_its_line(
         annotated_labels(read_table(path), where="mine.csv", long=read_table(people))
     with pytest.raises(NcbenchError, match=r"y: the label in row 2 has"):
         label_array(["pear", label], where="y")
+
+
+def test_labels_that_are_equal_as_numbers_are_one_class_and_pointed_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("x,y\n1,1\n2,1.0\n3,01\n4,2\n5,2.0\n6,3\n")
+    _, labels = split_labels(read_table(path), "y", where="mine.csv")
+    assert labels.tolist() == [1, 1, 1, 2, 2, 3]
+    said = "'1' in row 1 (line 2), '1.0' in row 2 (line 3), '01' in row 3 (line 4)"
+    assert f"one class: {said} (and so in 1 other class); if" in capsys.readouterr().err
+    annotated_labels(read_table(path), where="ann.csv", columns=["y"])
+    assert f"one class: {said}" in capsys.readouterr().err
+    path.write_text("x,y\n1,1\n2,1.0\n3,01\n4,2\n5,b\n6,b\n")
+    _, labels = split_labels(read_table(path), "y", where="mine.csv")
+    assert labels.tolist() == ["1", "1.0", "01", "2", "b", "b"]  # apart, among other text
+    path.write_text("x,y\n1,1\n2,1\n3,2\n")
+    split_labels(read_table(path), "y", where="mine.csv")
+    assert not capsys.readouterr().err
+
+
+def test_two_columns_may_write_one_class_differently(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("x,ann,bob\n1,1,01\n2,2,02\n3,,02\n4,2,\n")
+    found = annotated_labels(read_table(path), where="mine.csv", columns=["ann", "bob"])
+    assert found.classes == ("1", "2")
+    assert "'1' in row 1 (line 2), '01' in row 1 (line 2) (and so in" in capsys.readouterr().err

@@ -101,7 +101,7 @@ def test_a_table_with_other_columns(ncbench: Callable, wine: pd.DataFrame, tmp_p
     assert "missing values" not in done.err
     found = (tmp_path / "predictions.csv").read_text().splitlines()
     assert found[0] == "row,line,price,predicted,p_barbera,p_barolo,p_grignolino"
-    assert found[2].startswith("2,3,1,")  # a whole number in spite of the gap below
+    assert found[2].startswith("2,3,1.0,")  # as pandas wrote it
     assert found[58].startswith("58,59,,")
     gaps = other.assign(hue=np.nan, alcohol=[None, *other["alcohol"][1:]])
     gaps.to_csv(tmp_path / "new.csv", index=False)
@@ -159,7 +159,7 @@ def test_checked_labels_help_to_estimate_the_noise(
     ("command", "message"),
     [
         ((*FIT[:-3], "no/model.skops"), "--out no/model.skops: no such folder"),
-        ((*FIT[:4], "--out", "./train.csv"), "--out ./train.csv: this file is read, and would be"),
+        ((*FIT[:4], "--out", "./train.csv"), "--out ./train.csv: expected a name that"),
         ((*FIT, "--measure", "macro_f1"), "--measure macro_f1 is reported, not optimized; choose"),
         (("fit", "no.csv", *FIT[2:], "--measure", "cost"), "or use Python, where load('measure',"),
         (("fit", "no.csv", *FIT[2:], "--measure", "gmean"), "did you mean 'g_mean'"),
@@ -377,3 +377,18 @@ def test_ids_of_arff_and_of_a_table_with_an_index_are_copied(
     found = pd.read_csv(tmp_path / "p.csv", dtype=str, keep_default_na=False)
     assert found["id"].tolist()[:4] == ODD["id"]
     assert found["truth"].tolist() == wine["truth"].tolist()
+
+
+def test_classes_that_are_equal_as_numbers_are_told_apart_in_evaluate(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    number = np.arange(90) % 3
+    table = pd.DataFrame({"a": rng.normal(size=90) / 9 + number})
+    table.assign(y=np.array(["1", "01", "x"])[number]).to_csv(tmp_path / "t.csv", index=False)
+    fit = ("fit", "t.csv", "--target", "y", "--noise-matrix", "none", "--cpe", "logistic")
+    assert ncbench(*fit, "--out", "m.skops").code == 0
+    both = table.assign(y=np.array(["1", "01", "x"])[number])[number < 2]  # read as numbers
+    both.to_csv(tmp_path / "new.csv", index=False)
+    done = ncbench("evaluate", "m.skops", "new.csv", "--clean-column", "y", "--measure", "zero_one")
+    assert re.search(r"zero_one +0\.000", done.out), done.out
