@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 from scipy.special import stdtr
 
+from ncbench.data import as_written, read_table
 from ncbench.errors import NcbenchError, counted
-from ncbench.files import reads
 from ncbench.results.config_key import as_text, matches, of_a_method
 from ncbench.results.frame import LEADING, Filter, in_order, keys_of, known_ratio
 from ncbench.results.rank_tests import TIE
@@ -43,11 +43,10 @@ def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
     """
     if not Path(path).is_file():
         raise NcbenchError(f"--reference {path}: no such file (looked in {Path.cwd()})")
-    reads(path)
     wanted = [*LEADING, "mean", "sem"]
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (ValueError, OSError) as error:  # not CSV, not text, not readable
+        table = as_written(read_table(Path(path)))
+    except NcbenchError as error:
         raise NcbenchError(f"--reference {path}: not CSV: {error}") from error
     missing = [column for column in wanted if column not in table.columns]
     if missing:

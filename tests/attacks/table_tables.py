@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attacks.attack import Attack
+from made_up_files import write_sweep
 
 ROWS = [f"{k}.5,{k % 7},{'uv'[k % 2]}" for k in range(60)]
 
@@ -54,12 +55,25 @@ def no_sheet(folder: Path) -> None:
         file.writestr("[Content_Types].xml", "<Types")
 
 
+def published(*lines: str) -> Callable[[Path], None]:
+    """Return a function that writes records and a published table."""
+
+    def prepare(folder: Path) -> None:
+        write_sweep(folder / "outputs")
+        (folder / "theirs.csv").write_text("\n".join(lines) + "\n")
+
+    return prepare
+
+
 FIT = ("fit", "t.csv", "--target", "y", "--out", "m.skops")
 ISSUES = ("issues", "t.csv", "--target", "y")
 ESTIMATE = ("estimate-noise", "t.csv", "--target", "y")
 DIAGNOSE = ("diagnose", "t.csv", "--target", "y")
 RUN = ("dataset=file", "dataset.path=t.csv", "dataset.target=y")
 LONG = ("estimate-noise", "t.csv", "--annotations", "long.csv")
+
+COMPARE = ("compare", "outputs", "--reference", "theirs.csv")
+KEYS = "measure,dataset,algo,sigma,mean"
 
 TRAILING = content(*(f"{row}," for row in ROWS))
 TWICE = content(*ROWS, header="a,a,y")
@@ -103,6 +117,19 @@ ATTACKS = [
     Attack("a link to itself", ISSUES, "refused", "Too many levels of symbolic links", loop),
     Attack("a sheet that is no sheet", ("fit", "t.xlsx", *FIT[2:]), "refused",
            "cannot be read as .xlsx", no_sheet),
+    Attack("compare: a comma after each row", COMPARE, "refused", "line 2 has 7 fields",
+           published(f"{KEYS},sem", "q_mean,iris,fw,0.1,0.5,0.01,")),
+    Attack("compare: two means", COMPARE, "refused", "columns 5 and 6 have the name 'mean'",
+           published(f"{KEYS},mean,sem", "q_mean,iris,fw,0.1,0.5,0.3,0.02")),
+    *(
+        Attack(f"noise matrix: {name}", (*FIT, "--noise-matrix", "matrix.csv"), "refused",
+               "matrix", lambda folder, text=text: (
+                   content(*ROWS)(folder), (folder / "matrix.csv").write_text(text)))
+        for name, text in (
+            ("a comma after each row", ",u,v\nu,0.9,0.1,\nv,0.1,0.9,\n"),
+            ("a name twice", ",u,u\nu,0.9,0.1\nv,0.1,0.9\n"),
+        )
+    ),
     Attack("annotations: a label of two lines", LONG, "refused", "row 2 (line 3) has a line break",
            people('"a\nb"')),
     Attack("annotations: a row is longer", LONG, "refused", "line 3 has 4 fields", people("a,b")),

@@ -128,7 +128,8 @@ BAD = {
     "another": (KEYS + "h_mean,wine,a,0.1,0.3,0.1\n", ["no cell of the reference", "dataset=wine"]),
     "empty": ("", ["not CSV"]),
     "no rows": (KEYS, ["no row"]),
-    "not text": ("\x00\x01", ["no column"]),
+    "not text": ("\x00\x01", ["NUL bytes"]),
+    "longer": (KEYS + "h_mean,iris,a,0.1,0.3,0.1,\n", ["line 2 has 7 fields"]),
 }
 
 
