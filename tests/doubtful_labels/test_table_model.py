@@ -392,3 +392,29 @@ def test_classes_that_are_equal_as_numbers_are_told_apart_in_evaluate(
     both.to_csv(tmp_path / "new.csv", index=False)
     done = ncbench("evaluate", "m.skops", "new.csv", "--clean-column", "y", "--measure", "zero_one")
     assert re.search(r"zero_one +0\.000", done.out), done.out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda line: f"{line},", "line 2 has 11 fields, but the header has 10"),
+        (lambda line: line.replace("alcohol", "hue"), "have the name 'hue'"),
+        (lambda line: line.replace("14.", '"14.'), "a quotation mark"),
+    ],
+    ids=["a comma after each row", "a feature twice", "a stray mark"],
+)
+def test_a_shifted_table_is_neither_predicted_nor_judged(
+    change: Callable[[str], str], said: str, ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    assert ncbench(*FIT, "--noise-matrix", "none").code == 0
+    header, *rows = (tmp_path / "test.csv").read_text().splitlines()
+    header = header if change("") else change(header)  # the comma is after rows alone
+    (tmp_path / "new.csv").write_text("\n".join([header, *map(change, rows)]) + "\n")
+    for command in (
+        ("predict", "model.skops", "new.csv", "--out", "p.csv"),
+        ("evaluate", "model.skops", "new.csv", "--clean-column", "truth"),
+    ):
+        done = ncbench(*command)
+        assert (done.code, done.err.startswith("ncbench: file 'new.csv'")) == (2, True)
+        assert said in done.err
+    assert not (tmp_path / "p.csv").exists()
