@@ -19,6 +19,7 @@ def main() -> None:
     argv = sys.argv[1:]
     known = subcommands()
     try:
+        _require_streams()
         if argv and argv[0] in known:
             with keeping_inputs():
                 code = import_module(known[argv[0]]).main(_use_files(argv[1:]))
@@ -57,6 +58,22 @@ def main() -> None:
         _discard_output()
         code = 1
     sys.exit(code)
+
+
+def _require_streams() -> None:
+    """Raise NcbenchError if standard output is closed; open other streams that are.
+
+    Python then has None instead of a stream, and the next file that is opened gets its number: what
+    is printed would end up in that file.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        raise NcbenchError(
+            "standard output is closed, so nothing can be printed; to discard it, use > /dev/null"
+        )
 
 
 def _discard_output() -> None:

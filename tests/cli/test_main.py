@@ -232,3 +232,24 @@ def test_the_console_script_is_the_module() -> None:
         [sys.executable, "-m", "ncbench", "--help"], capture_output=True, text=True, check=True
     )
     assert as_script.stdout == as_module.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("plugins >&-", 2, "ncbench: standard output is closed"),
+        ("-m dataset=iris algo=cpe_argmax trials=1 >&-", 2, "ncbench: standard output is closed"),
+        ("plugins >&- 2>&-", 2, ""),
+        ("--version >/dev/null 2>&- <&-", 0, ""),
+    ],
+)
+def test_a_closed_stream_is_one_line_or_silence(
+    command: str, code: int, said: str, tmp_path: Path
+) -> None:
+    run = f'"{sys.executable}" -m ncbench {command}'
+    done = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == (1 if said else 0)
+    assert not list(tmp_path.iterdir())
