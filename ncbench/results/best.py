@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -18,6 +18,8 @@ BEST, TIED = "best", "level"
 
 PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size")
 """Keys that define the problem; the others define the method."""
+
+_MAY_BE_IGNORED = ("cpe", "t_estimator")
 
 
 def rule(level: float, corrected: bool) -> str:
@@ -42,8 +44,9 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     includes zero. A cell that has its problem for itself has no mark. The best of k equal cells is
     chosen by its mean, so any of their k (k - 1) / 2 pairs may be the one that is compared:
     intervals are widened for the pairs of all problems of the frame (Bonferroni). So the chance
-    that any cell of the table is not level by accident is at most ``1 - level``. With one trial, or
-    if all differences are equal, every cell is level.
+    that any cell of the table is not level by accident is at most ``1 - level``. A method that
+    ignores the CPE learner or the T estimator is counted once, not once for each of them. With one
+    trial, or if all differences are equal, every cell is level.
 
     Examples
     --------
@@ -59,7 +62,9 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """
     marks = [""] * len(frame)
     contested = [cells for cells in problems(frame).values() if len(cells) > 1]
-    of_a_pair = 1 - (1 - level) / max(1, sum(math.comb(len(cells), 2) for cells in contested))
+    keys = method_keys(frame)
+    pairs = sum(math.comb(_different(cells, keys), 2) for cells in contested)
+    of_a_pair = 1 - (1 - level) / max(1, pairs)
     for cells in contested:
         best = min(cells, key=lambda cell: cell.mean)
         for cell in cells:
@@ -68,6 +73,24 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
             elif not _separable(cell, best, of_a_pair):
                 marks[cell.position] = TIED
     return frame.assign(mark=marks)
+
+
+def _different(cells: Sequence[Measured], keys: Sequence[str]) -> int:
+    """Return the number of methods, without repeats of one that ignores an option.
+
+    A repeat has the same algorithm and the same value in every trial, with another CPE learner or T
+    estimator.
+    """
+    kinds = [key.partition(".")[0] for key in keys]
+    return len(
+        {
+            (
+                *(t for t, k in zip(cell.method, kinds, strict=True) if k not in _MAY_BE_IGNORED),
+                *sorted(cell.values.items()),
+            )
+            for cell in cells
+        }
+    )
 
 
 class Measured(NamedTuple):

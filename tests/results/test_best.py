@@ -64,3 +64,17 @@ def test_the_interval_is_widened_for_every_problem_of_the_table() -> None:
             for name, row in (("a", best), ("b", worse))
         ]
         assert set(marked(tidy(records))["mark"]) == {"best", mark}
+
+
+def test_a_method_that_ignores_an_option_is_compared_once() -> None:
+    # As above: with 15 pairs of different methods, the second is level with the best.
+    best = [0.0, 0.0, 0.0, 0.0]
+    worse = (1 + 0.25 * np.array([-1, -1, 1, 1]) * math.sqrt(3 / 4)).tolist()
+    options = [{"t_estimator": {"name": t}, "cpe": {"name": c}} for t in "abc" for c in "de"]
+    last = record(worse, algo={"name": "b"}, **options[0])
+    repeats = [record(best, algo={"name": "a"}, **option) for option in options]
+    assert marked(tidy([*repeats, last]))["mark"].tolist() == ["best"] * 6 + [""]
+    far = ([9.0 + k / 100, 9.1, 9.0, 9.1] for k in range(6))
+    others = [record(row, algo={"name": "c"}, **o) for row, o in zip(far, options, strict=True)]
+    marks = marked(tidy([repeats[0], last, *others]))["mark"].tolist()
+    assert marks == ["best", "level", *[""] * 6]
