@@ -94,7 +94,7 @@ class TableEncoder:
 
     A numeric column is one feature; missing values become the median. Any other column (text,
     categories, true/false) is one 0/1 feature for each of its values, in sorted order, and one for
-    missing values. Dates, ids, free text and empty columns are left out.
+    missing values. Dates, ids, free text, empty columns and constant ones are left out.
 
     Parameters
     ----------
@@ -216,6 +216,8 @@ class TableEncoder:
                 if not kept and is_id(numbers, name):
                     why = f"id: {share(series.nunique(), len(series))}"
                     return {**column, "why": why, "usable": True}
+                if not kept and len(series) > 1 and np.nanmin(numbers) == np.nanmax(numbers):
+                    return {**column, "why": "constant"}  # also where missing values are filled in
                 return {**column, "kind": "number", "fill": float(np.nanmedian(numbers))}
             if is_date(series):
                 if not kept:
@@ -229,6 +231,8 @@ class TableEncoder:
             refuse_almost_numbers(table, codes, found, name, where)
             refuse_grouped_numbers(table, codes, found, name, where)
         values = [as_text(value) for value in np.unique(found).tolist()]
+        if not kept and len(series) > 1 and len(values) == 1 and not missing:
+            return {**column, "why": "constant"}
         if not kept and len(values) > min(MAX_CATEGORIES, max(FEW, len(series) // 2)):
             why = f"id or text: {share(len(values), len(series))}"
             return {**column, "why": why, "usable": len(values) <= MAX_CATEGORIES}

@@ -41,6 +41,26 @@ def table() -> pd.DataFrame:
     )
 
 
+def test_a_column_that_says_nothing_is_left_out_and_that_is_said() -> None:
+    table = pd.DataFrame(
+        {
+            "size": [3.0, 1.0, 2.5, 9.0],
+            "version": [2, 2, 2, 2],
+            "unit": ["kg"] * 4,
+            "filled": [1.0, np.nan, 1.0, 1.0],  # missing values become the median, which is 1
+            "asked": ["yes", None, "yes", None],  # who answered may say something
+        }
+    )
+    encoder = TableEncoder().fit(table)
+    said = encoder.describe()
+    assert "left out: version (constant), unit (constant), filled (constant)" in said
+    assert "--keep" not in said
+    assert encoder.transform(table).shape == (4, 3)
+    kept = TableEncoder(keep=["version"], categorical=["unit"]).fit(table)
+    assert kept.transform(table).shape == (4, 5)
+    assert TableEncoder().fit(table[:1].fillna("")).transform(table[:1].fillna("")).shape == (1, 5)
+
+
 def test_ids_dates_and_empty_columns_are_left_out_and_said() -> None:
     encoder = TableEncoder().fit(table())
     assert encoder.describe() == (
@@ -88,7 +108,7 @@ def test_the_advice_works_when_followed() -> None:
     ],
 )
 def test_kinds(values: list[object], kind: str) -> None:
-    frame = pd.DataFrame({"x": values, "other": 1.5})
+    frame = pd.DataFrame({"x": values, "other": np.linspace(0, 1, len(values)) ** 2})
     if kind == "number":
         frame["x"] = pd.to_numeric(frame["x"])
     assert TableEncoder().fit(frame).columns[0]["kind"] == kind
