@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Self
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from ncbench.core.argmin import mixture_distribution
 from ncbench.types import Array
+
+_PART = 16  # losses to compare at a time
 
 
 @dataclass(frozen=True)
@@ -43,15 +46,24 @@ class Mixture:
         >>> Mixture(np.stack([zero_one, 3 * zero_one - 1]), np.array([0.3, 0.7])).merged().weights
         array([1.])
         """
-        canonical = self.losses - self.losses.mean(axis=2, keepdims=True)
-        scale = np.abs(canonical).max(axis=(1, 2), keepdims=True)
-        np.divide(canonical, scale, out=canonical, where=scale > 0)
-        flat = canonical.round(12).reshape(len(canonical), -1)
-        _, first, component = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+        number: dict[bytes, int] = {}  # of each component, in the order in which they come:
+        first: list[int] = []  # neighbors stay together, so lazy evaluation is fast
+        component = np.empty(len(self.losses), dtype=np.intp)
+        for start in range(0, len(self.losses), _PART):
+            part = self.losses[start : start + _PART]  # all at once would be several times all
+            canonical = part - part.mean(axis=2, keepdims=True)
+            scale = np.abs(canonical).max(axis=(1, 2), keepdims=True)
+            np.divide(canonical, scale, out=canonical, where=scale > 0)
+            canonical = canonical.round(12) + 0.0  # not -0.0, which has other bytes
+            for k, loss in enumerate(canonical, start):
+                same = number.setdefault(blake2b(loss.tobytes()).digest(), len(first))
+                if same == len(first):
+                    first.append(k)
+                component[k] = same
         weights = np.zeros(len(first))
-        np.add.at(weights, component.ravel(), self.weights)
-        order = np.argsort(first)  # keep neighbors together: lazy evaluation is then faster
-        return type(self)(self.losses[first[order]], weights[order])
+        np.add.at(weights, component, self.weights)
+        losses = self.losses if len(first) == len(self.losses) else self.losses[first]
+        return type(self)(losses, weights)
 
     def compressed(self, confusions: Array) -> Self:
         """Return a mixture of at most n^2 components with the same confusion matrix.

@@ -7,9 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ncbench.core import ConfusionPath, Measure, Mixture, NoiseMatrix, project_to_joint
-from ncbench.errors import require
+from ncbench.errors import notice_once, require
 from ncbench.learning import PosteriorClassifier, resolve_measure
 from ncbench.types import Array, Labels
+
+_NUMBERS = 2**27  # in the loss matrices of all steps: 1 GiB; up to 163 classes, 5000 steps
+_LEAST = 100  # steps
 
 
 class NoiseCorrectedFrankWolfe(PosteriorClassifier):
@@ -22,7 +25,8 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
     cpe : scikit-learn classifier, optional
         Learner of noisy class probabilities; by default the registered ``logistic``.
     max_iter : int
-        Number of steps; step t has size 2 / (t + 1).
+        Number of steps; step t has size 2 / (t + 1). With more than 163 classes, fewer than 5000
+        are taken, so that the loss matrices take 1 GiB; a notice says so.
     sample_split : {"none", "half", "crossfit"}
         Which examples estimate confusion matrices; see ``fit_posterior``.
     tol : float
@@ -67,15 +71,25 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
         n, steps = noise.n, self.max_iter
         if psi.family == "linear":
             steps = 1  # a linear psi is its own linearization: the first step solves it
+        elif steps > max(_NUMBERS // n**2, _LEAST):
+            steps = max(_NUMBERS // n**2, _LEAST)
+            notice_once(
+                f"Frank-Wolfe takes {steps} of {self.max_iter} steps: with {n} classes, the loss "
+                f"matrices of all would take {self.max_iter * n * n * 8 / 2**30:.1f} GiB"
+            )
         confusion = ConfusionPath(posterior, y, n)
-        losses, confusions = np.empty((steps, n, n)), np.empty((steps, n, n))
+        losses = np.empty((steps, n, n))
+        # Only a compressed mixture needs them, and with many classes they take gigabytes.
+        confusions = np.empty((steps, n, n)) if self.compress else None
         # h^0 predicts each class with probability 1/n, so all recalls are positive.
         C = np.repeat(np.bincount(y, minlength=n)[:, None] / (len(y) * n), n, axis=1)
         trace = Trace(steps)
         for t in range(1, steps + 1):
             clean, moved = project_to_joint(noise.correct_confusion(C))  # OP2: T^-1 C^(t-1)
             losses[t - 1] = L = psi.gradient(clean)  # line 7; T^-T is in the posterior
-            confusions[t - 1] = Gamma = confusion(L)  # lines 8 and 9
+            Gamma = confusion(L)  # lines 8 and 9
+            if confusions is not None:
+                confusions[t - 1] = Gamma
             size = 2 / (t + 1)
             C = (1 - size) * C + size * Gamma
             trace.moved = max(trace.moved, moved)
@@ -87,7 +101,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
                     break
         clean, moved = project_to_joint(noise.correct_confusion(C))
         mixture = Mixture(losses[:steps], weights(steps))
-        mixture = mixture.compressed(confusions[:steps]) if self.compress else mixture.merged()
+        mixture = mixture.merged() if confusions is None else mixture.compressed(confusions[:steps])
         self.n_iter_ = steps
         self.confusion_ = C
         self.diagnostics_ = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -138,3 +140,22 @@ def test_a_dependency_sums_to_zero(kind: str, monkeypatch: pytest.MonkeyPatch) -
     dependency = _dependency(columns)
     np.testing.assert_allclose(columns @ dependency, 0, atol=1e-12)
     assert 1e-3 < dependency.max() < 1e3
+
+
+def test_merging_takes_little_memory_beside_the_losses() -> None:
+    losses = np.random.default_rng(0).normal(size=(400, 60, 60))
+    losses[1] = 3 * losses[0] + 1
+    mixture = Mixture(losses, np.full(400, 1 / 400))
+    tracemalloc.start()
+    try:
+        merged = mixture.merged()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(merged.weights) == 399
+    assert peak < 1.3 * losses.nbytes  # the losses that are kept are a copy
+
+
+def test_losses_that_all_differ_are_not_copied() -> None:
+    losses = np.random.default_rng(0).normal(size=(50, 4, 4))
+    assert Mixture(losses, np.full(50, 0.02)).merged().losses is losses

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from ncbench import NoiseMatrix
 from ncbench.core.argmin import argmin_labels
 from ncbench.core.mixture import Mixture
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, already_said
+from ncbench_plugins.algorithms import frank_wolfe
 from ncbench_plugins.algorithms.frank_wolfe import (
     NoiseCorrectedFrankWolfe,
     Trace,
@@ -142,3 +144,25 @@ def test_a_compressed_mixture_has_few_components_and_the_same_training_confusion
         return np.eye(3)[y].T @ classifier.predict_proba(X) / len(y)
 
     np.testing.assert_allclose(training_confusion(small), training_confusion(full), atol=1e-9)
+
+
+def test_many_classes_take_bounded_memory_and_fewer_steps_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    n, rng = 40, np.random.default_rng(0)
+    posterior = rng.dirichlet(np.ones(n), size=200)
+    y = np.arange(200) % n
+    limit = 150 * n * n
+    monkeypatch.setattr(frank_wolfe, "_NUMBERS", limit)
+    already_said.clear()
+    algorithm = frank_wolfe.FrankWolfe("q_mean", max_iter=3000)
+    tracemalloc.start()
+    try:
+        algorithm.fit_mixture(posterior, y, NoiseMatrix.identity(n))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert algorithm.n_iter_ == 150
+    assert "takes 150 of 3000 steps: with 40 classes" in capsys.readouterr().err
+    # The losses, a copy of those that are kept, and little else. All steps would take 20 times it.
+    assert peak < 2.5 * limit * 8
