@@ -10,7 +10,7 @@ from ncbench.core import Measure, stream
 from ncbench.noise_estimation import LEVEL
 from ncbench.types import Array
 
-_DRAWS = 200, 1000  # the fewest and the most
+_DRAWS = 100, 400  # the fewest and the most
 _NUMBERS = 10**7  # to draw, if that takes no fewer than the fewest
 _ENDS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 

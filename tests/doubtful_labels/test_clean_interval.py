@@ -16,7 +16,10 @@ from ncbench.doubtful_labels.clean_interval import clean_interval
 
 
 @pytest.mark.parametrize(("wrong", "m"), [(0, 3), (1, 10), (7, 40), (40, 40), (5, 200)])
-def test_the_interval_of_one_rate_is_that_of_clopper_and_pearson(wrong: int, m: int) -> None:
+def test_the_interval_of_one_rate_is_that_of_clopper_and_pearson(
+    wrong: int, m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_DRAWS", (4000, 4000))
     counts = np.array([[m - wrong, wrong], [0, 0]], dtype=float)
     low, high = clean_interval(counts, load("measure", "zero_one")())
     exact = beta.ppf(
