@@ -254,6 +254,8 @@ def read_noise_matrix(path: str) -> pd.DataFrame | None:
                 )
             return pd.DataFrame(found["T"], index=names, columns=names, dtype=float)
         frame = pd.read_csv(path, index_col=0, skipinitialspace=True)
+        if frame.empty:
+            raise ValueError("it names no classes")
         frame.index = frame.index.map(str)
         return frame.astype(float)
     except OSError as error:
