@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -51,13 +51,8 @@ def run_apart(config: Config) -> dict[str, Any]:
 
 def _answer(config: Config) -> tuple[dict[str, Any], str, bool]:
     """Return what the process of a cell answers, or why it does not and whether to keep trials."""
-    receiver, sender = _context().Pipe(duplex=False)
     # Paths in a configuration are relative to where the sweep was started.
-    arguments = str(Path.cwd()), config, already_said, sender
-    process = _context().Process(target=_run, args=arguments)  # type: ignore[attr-defined]
-    with _without_ctrl_c():
-        process.start()
-    sender.close()
+    process, receiver = start(_run, str(Path.cwd()), config, already_said)
     try:
         # The pipe may stay open after the process has ended, because processes that it started may
         # hold it.
@@ -78,6 +73,18 @@ def _answer(config: Config) -> tuple[dict[str, Any], str, bool]:
     # A killed process may have run out of memory, and the next run can resume. Code that ends
     # its own process has to be fixed first, so its trials are deleted.
     return {}, f"the process of this cell {by}", code < 0
+
+
+def start(function: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
+    """Call a function in a new process; its last argument is the connection to answer by."""
+    receiver, sender = _context().Pipe(duplex=False)
+    process = _context().Process(  # type: ignore[attr-defined]
+        target=function, args=(*arguments, sender)
+    )
+    with _without_ctrl_c():
+        process.start()
+    sender.close()
+    return process, receiver
 
 
 @cache

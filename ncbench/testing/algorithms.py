@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import check_estimator
 
 from ncbench.core import Family, NoiseMatrix
+from ncbench.data import read_only
 from ncbench.errors import NotApplicable, counted
 from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, raised, unpickled
-from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs
+from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs, trials
+from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
-from ncbench.types import Array
+from ncbench.types import Array, Labels
 
 T = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 
 
 def check_scikit_learn(build: Build) -> None:
     """It passes scikit-learn's own checks of estimators."""
+    from sklearn.utils.estimator_checks import check_estimator  # takes half a second
+
     algorithm = _algorithm(build)
     allowed = (
         {"check_parameters_default_constructible": "a default may be a list, as in a configuration"}
@@ -173,6 +177,18 @@ def check_inputs_unchanged(build: Build) -> None:
         )
 
 
+def steps(build: Build) -> Steps:
+    """Return fits of two trials of one problem, and of another problem with other noise."""
+    asked = blobs(300, spread=2.5, seed=4).X
+
+    def fit(X: Array, y: Labels, noise_matrix: Array) -> Answers:
+        fitted = _algorithm(build).fit(X, y, noise_matrix=read_only(noise_matrix))
+        return {"prediction": _prediction(fitted, read_only(asked))}
+
+    noise = {"data B": np.array([[0.6, 0.1, 0.1], [0.2, 0.8, 0.3], [0.2, 0.1, 0.6]])}
+    return {name: partial(fit, X, y, noise.get(name, T)) for name, (X, y) in trials().items()}
+
+
 def check_labels(build: Build) -> None:
     """Labels may be strings, booleans, or numbers that do not start at 0."""
     for n, kinds in ((3, ([3, 7, 8], [-1, 0, 1], ["ant", "bee", "cat"])), (2, ([False, True],))):
@@ -261,6 +277,7 @@ CHECKS = (
     check_batches,
     check_pickling,
     check_scikit_learn,
+    check_state,
     check_trial,
 )
 

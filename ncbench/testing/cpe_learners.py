@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
+from ncbench.data import read_only
 from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, unpickled
-from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs
+from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs, trials
+from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
+from ncbench.types import Array, Labels
 
 
 def check_probabilities(build: Build) -> None:
@@ -128,6 +132,17 @@ def check_pickling(build: Build) -> None:
     _require_equal(fitted.predict_proba(X), again.predict_proba(X), "before and after pickling")
 
 
+def steps(build: Build) -> Steps:
+    """Return fits of two trials of one problem, and of another problem."""
+    asked = blobs(300, spread=2.5, seed=4).X
+
+    def fit(X: Array, y: Labels) -> Answers:
+        fitted = build(random_state=0).fit(X, y)
+        return {"predict_proba": fitted.predict_proba(read_only(asked))}
+
+    return {name: partial(fit, X, y) for name, (X, y) in trials().items()}
+
+
 CHECKS = (
     check_probabilities,
     check_classes,
@@ -137,6 +152,7 @@ CHECKS = (
     check_seeded,
     check_inputs_unchanged,
     check_pickling,
+    check_state,
     check_trial,
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset
 from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
 
 DATA_DIR = "data"
@@ -136,6 +138,16 @@ def check_true_posterior(build: Build) -> None:
         )
 
 
+def steps(build: Build) -> Steps:
+    """Return loads with two seeds."""
+
+    def load(seed: int) -> Answers:
+        data = _load(build, seed)
+        return {"fingerprint": data.fingerprint, "name": data.name, "classes": str(data.classes)}
+
+    return {f"seed {seed}": partial(load, seed) for seed in (0, 1)}
+
+
 CHECKS = (
     check_shapes,
     check_labels,
@@ -143,12 +155,13 @@ CHECKS = (
     check_source_fingerprint,
     check_recorded_noise,
     check_true_posterior,
+    check_state,
     check_trial,
 )
 
 
-def _load(build: Build) -> Dataset:
-    data = build(data_dir=DATA_DIR, rng=np.random.default_rng(0))
+def _load(build: Build, seed: int = 0) -> Dataset:
+    data = build(data_dir=DATA_DIR, rng=np.random.default_rng(seed))
     if not isinstance(data, Dataset):
         broken(
             f"{build} returns {data!r:.200}, which is not a Dataset",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 
 from ncbench.core import Family, Measure, RecallMeasure
+from ncbench.data import read_only
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, DoesNotApply, broken, unpickled
+from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
 from ncbench.types import Array
 
@@ -241,6 +244,22 @@ def check_pickling(build: Build) -> None:
             )
 
 
+def steps(build: Build) -> Steps:
+    """Return values and gradients for three confusion matrices, by one measure, as in a run."""
+    psi, n, rng = next(_measures(build))
+
+    def value(C: Array) -> Answers:
+        derived: Any = ()
+        if psi.family == "ratio_of_linear":
+            derived = psi.ratio(n)
+        elif psi.family:
+            derived = psi.gradient(C)
+        return {"value": psi(C), "gradient": derived}
+
+    drawn = [read_only(_interior(n, rng)) for _ in range(3)]
+    return {f"confusion matrix {k}": partial(value, C) for k, C in zip("ABC", drawn, strict=True)}
+
+
 CHECKS = (
     check_is_a_loss,
     check_inputs_unchanged,
@@ -253,6 +272,7 @@ CHECKS = (
     check_ratio,
     check_limits,
     check_pickling,
+    check_state,
     check_trial,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ncbench.data import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, DoesNotApply, broken, made_something_bad
 from ncbench.testing.problems import SIGMAS, dataset
+from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
 from ncbench.types import Labels
 
@@ -184,6 +186,23 @@ def check_inputs_unchanged(build: Build) -> None:
                 )
 
 
+def steps(build: Build) -> Steps:
+    """Return noise of two levels for one data set, and noise for another one."""
+    _, data = next(_models(build))
+    other = dataset(data.n_classes, 600)
+
+    def corrupt(data: Dataset, sigma: float, seed: int) -> Answers:
+        noisy = _corrupt(build(), data, sigma, seed)
+        T = noisy.noise_matrix
+        return {"matrix": "unknown" if T is None else T.matrix, "labels": noisy.y}
+
+    return {
+        f"data A at sigma={SIGMA:g}": partial(corrupt, data, SIGMA, 0),
+        "data A at sigma=0.1": partial(corrupt, data, 0.1, 1),
+        "data B": partial(corrupt, other, SIGMA, 2),
+    }
+
+
 CHECKS = (
     check_noise_matrix,
     check_labels,
@@ -192,6 +211,7 @@ CHECKS = (
     check_sigma,
     check_seeded,
     check_inputs_unchanged,
+    check_state,
     check_trial,
 )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ncbench.core import Measure, NoiseMatrix, RecallMeasure
-from ncbench.data import Annotations, Dataset, NoisyLabels
+from ncbench.data import Annotations, Dataset, NoisyLabels, read_only
 from ncbench.types import Array, Labels
 
 SIGMAS = (0.0, 0.1, 0.3)
@@ -32,6 +32,21 @@ def blobs(m: int, n: int = 3, *, spread: float = 1.0, seed: int = 0) -> Blobs:
     rng = np.random.default_rng([m, n, seed])
     y = np.arange(m) % n
     return Blobs(_centres(n)[y] + spread * rng.normal(size=(m, 2)), y)
+
+
+def trials() -> dict[str, Blobs]:
+    """Return the training parts of two trials of one problem, and those of another problem.
+
+    They have one shape, overlapping classes, and cannot be written to.
+    """
+    X, y = blobs(150, spread=1.5, seed=1)
+    other = blobs(120, spread=1.5, seed=2)
+    parts = {
+        "trial 0 of data A": Blobs(X[:120], y[:120]),
+        "trial 1 of data A": Blobs(X[30:], y[30:]),
+        "data B": Blobs(1.5 * other.X[:, ::-1] + 1, other.y),
+    }
+    return {name: Blobs(*map(read_only, part)) for name, part in parts.items()}
 
 
 def _centres(n: int) -> Array:

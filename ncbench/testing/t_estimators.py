@@ -8,16 +8,18 @@ well on at least one of them, and an estimator is judged by the one it does bett
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from ncbench.core import NoiseMatrix
-from ncbench.data import Annotations
+from ncbench.data import Annotations, read_only
 from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.plugin import needs_of
 from ncbench.testing.contract import Build, DoesNotApply, broken
 from ncbench.testing.problems import labels_by_people, noisy_blobs
+from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
 from ncbench.types import Array, Labels
 
@@ -132,6 +134,18 @@ def check_inputs_unchanged(build: Build) -> None:
         )
 
 
+def steps(build: Build) -> Steps:
+    """Return estimates for two samples; some estimators take seconds for one."""
+
+    def estimate(seed: int, spread: float) -> Answers:
+        sample = easy_sample(FEW, seed, spread)
+        frozen = dataclasses.replace(sample, X=read_only(sample.X), y=read_only(sample.y))
+        return {"estimate": _estimate(build, frozen).matrix}
+
+    near, far = SPREADS["touching"], SPREADS["far apart"]
+    return {"sample A": partial(estimate, 0, near), "sample B": partial(estimate, 1, far)}
+
+
 CHECKS = (
     check_noise_matrix,
     check_orientation,
@@ -139,6 +153,7 @@ CHECKS = (
     check_does_not_look_at_the_truth,
     check_seeded,
     check_inputs_unchanged,
+    check_state,
     check_trial,
 )
 

@@ -105,6 +105,13 @@ class CleanLab(_Peer):
         self.balanced = balanced
         self.random_state = random_state
 
+    def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
+        state = np.random.get_state()  # noqa: NPY002  (cleanlab seeds the global generator)
+        try:
+            super()._fit(X, y, noise)
+        finally:
+            np.random.set_state(state)  # noqa: NPY002
+
     def _model(self) -> Any:
         try:
             from cleanlab.classification import CleanLearning

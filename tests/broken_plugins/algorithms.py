@@ -335,7 +335,21 @@ class WritesIntoX(Good):
 
 
 GOOD = [Good, PredictOnly, Float32Network]
+
+
+class RemembersRows(Good):
+    """Keeps the rows of all fits, and so later test rows, in its class."""
+
+    seen = {}  # noqa: RUF012
+
+    def _fit(self, X, y, noise):
+        self.seen.update(zip(map(bytes, X), y, strict=True))
+        rows = np.array([np.frombuffer(row) for row in self.seen])
+        super()._fit(rows, np.array(list(self.seen.values())), noise)
+
+
 BROKEN = {
+    "state": {r"its prediction for trial 0 of data A differs by up to [01]": RemembersRows},
     "fit_takes_noise_matrix": {
         r"fit\(X, y\) has no argument noise_matrix": DoesNotTakeT,
         r"with T = None and with T = I differs by up to 0\.\d+": NoneMeansTenPercent,

@@ -157,7 +157,15 @@ def two_examples():
 
 
 GOOD = [good]
+
+
+def numbered(rng: np.random.Generator):
+    """Its name is the number of the call."""
+    return toy(name=f"toy {next(_COUNTER)}")
+
+
 BROKEN = {
+    "state": {r"its name for seed 0 is 'toy 2' when computed again .*, not 'toy 0'": numbered},
     "trial": {r"a run says: test_size=0.3 of 2 examples is less than one example": two_examples},
     "shapes": {
         r"returns array\(\[\[.*, which is not a Dataset": an_array,

@@ -243,7 +243,21 @@ class ForgetsCall(Measure):
 
 
 GOOD = [Good, BinaryOnly]
+
+
+class CountsCalls(Good):
+    """Adds a little for every call."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, C):
+        self.calls += 1
+        return super().__call__(C) + self.calls / 1000
+
+
 BROKEN = {
+    "state": {r"its value for confusion matrix A differs by up to 0\.003 when": CountsCalls},
     "is_a_loss": {
         r"psi = 1 where every prediction is right and 0\.\d+ .* errors lower it": Accuracy,
         r"psi\(C\) = \d\d\.\d+ for C = .* losses lie in \[0, 1\]": ErrorsInPercent,

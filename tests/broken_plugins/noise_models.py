@@ -201,7 +201,30 @@ class DrawsFromTheAverage(GoodForEach):
 
 
 GOOD = [Good, GoodForEach]
+
+
+class SilencesNumpy(Good):
+    """Silences warnings of numpy for everybody."""
+
+    def matrix(self, n, sigma, rng):
+        np.seterr(all="ignore")
+        return super().matrix(n, sigma, rng)
+
+
+class PatchesNumpy(Good):
+    """Takes the place of a function of numpy."""
+
+    def matrix(self, n, sigma, rng):
+        argmax = np.argmax
+        np.argmax = lambda *given, **named: argmax(*given, **named)
+        return super().matrix(n, sigma, rng)
+
+
 BROKEN = {
+    "state": {
+        r"after its use, numpy\.geterr\(\) .* To fix it: pass settings as": SilencesNumpy,
+        r"numpy\.argmax was replaced": PatchesNumpy,
+    },
     "probabilities": {
         r"with sums from 1 to 2": SumsToTwo,
         r"is not its matrix": AnotherAverage,

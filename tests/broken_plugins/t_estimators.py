@@ -126,7 +126,19 @@ class ForgetsEstimate:
 
 
 GOOD = [Good]
+
+
+class LastEstimate(Good):
+    """Averages with its last estimate."""
+
+    def estimate(self, sample, last=[]):  # noqa: B006
+        T = self.matrix(sample.X, sample.y, sample)
+        last.append((T + last[-1]) / 2 if last else T)
+        return NoiseMatrix(last[-1])
+
+
 BROKEN = {
+    "state": {r"its estimate for sample A differs .* again after sample B\. To fix": LastEstimate},
     "trial": {
         r"it raised KeyError: \('class 0', 'class 1', .*t_estimators\.py, line \d+": NeedsNames,
         r"'ForgetsEstimate' object has no attribute 'estimate'": ForgetsEstimate,

@@ -94,7 +94,7 @@ def test_a_good_plugin_is_ok_in_every_check(ncbench: Callable) -> None:
     assert lines[lines.index("          not applicable: its family is linear") - 1].startswith(
         "  -  "
     )
-    assert lines[-1] == "8 ok, 4 not applicable"
+    assert lines[-1] == "9 ok, 4 not applicable"
 
 
 def test_a_broken_plugin_fails_with_the_sentence(installed: Callable, ncbench: Callable) -> None:
@@ -105,7 +105,7 @@ def test_a_broken_plugin_fails_with_the_sentence(installed: Callable, ncbench: C
     assert "psi = 1 where every prediction is right and 0." in outcome.out
     assert "To fix it: a measure is a loss; if this one is a score, return 1 - sc" in outcome.out
     assert (
-        outcome.out.splitlines()[-1] == "5 ok, 3 failed, 4 not applicable"
+        outcome.out.splitlines()[-1] == "6 ok, 3 failed, 4 not applicable"
     )  # the value, the gradient, <L, C>
 
 
@@ -117,7 +117,7 @@ def test_a_distribution_is_checked_as_a_whole(installed: Callable, ncbench: Call
     assert "not checked: measure=named needs measure.title=... (str)" in outcome.out
     assert "It takes measure.title: python -m ncbench check measure=named measu" in outcome.out
     assert "measure=hits" not in outcome.out
-    assert outcome.out.splitlines()[-1] == "8 ok, 4 not applicable, 1 not checked"
+    assert outcome.out.splitlines()[-1] == "9 ok, 4 not applicable, 1 not checked"
 
 
 def test_a_distribution_that_cannot_be_loaded_fails(installed: Callable, ncbench: Callable) -> None:
@@ -131,7 +131,7 @@ def test_a_distribution_that_cannot_be_loaded_fails(installed: Callable, ncbench
 def test_parameters_are_given_as_in_a_run(installed: Callable, ncbench: Callable) -> None:
     installed(mine=measures('{"errors": Errors, "named": Named}'))
     assert ncbench("check", "named", "measure.title=x").out.splitlines()[-1] == (
-        "8 ok, 4 not applicable"
+        "9 ok, 4 not applicable"
     )
     outcome = ncbench("check", "errors", "measure.factor=3")  # beyond the largest loss
     assert outcome.code == 1
@@ -212,7 +212,7 @@ def test_parametrize_with_checks_makes_a_test_of_each_check(installed: Callable)
     installed(mine=measures('{"errors": Errors, "hits": Hits, "named": Named}'))
     mark = parametrize_with_checks("check-mine", arguments={"measure=errors": {"factor": 0.5}})
     cases = {case.id: case.values[0] for case in mark.args[1]}
-    assert len(cases) == 36
+    assert len(cases) == 39
     cases["measure=errors-is_a_loss"]()
     with pytest.raises(pytest.skip.Exception, match="not applicable: its family is linear"):
         cases["measure=errors-convex"]()

@@ -106,6 +106,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Buil
 def test_contract_of_data_from_elsewhere(
     name: str, check: Check, elsewhere: dict[str, Build]
 ) -> None:
+    if (name, check.name) == ("dataset=openml", "state"):
+        pytest.skip("the OpenML of this test is in this process alone")
     with suppress(DoesNotApply):
         check(elsewhere[name])
 
