@@ -177,7 +177,7 @@ def check_inputs_unchanged(build: Build) -> None:
         )
 
 
-def steps(build: Build) -> Steps:
+def steps(build: Build, n: int) -> Steps:
     """Return fits of two trials of one problem, and of another problem with other noise."""
     asked = blobs(300, spread=2.5, seed=4).X
 

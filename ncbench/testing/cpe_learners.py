@@ -132,7 +132,7 @@ def check_pickling(build: Build) -> None:
     _require_equal(fitted.predict_proba(X), again.predict_proba(X), "before and after pickling")
 
 
-def steps(build: Build) -> Steps:
+def steps(build: Build, n: int) -> Steps:
     """Return fits of two trials of one problem, and of another problem."""
     asked = blobs(300, spread=2.5, seed=4).X
 

@@ -138,7 +138,7 @@ def check_true_posterior(build: Build) -> None:
         )
 
 
-def steps(build: Build) -> Steps:
+def steps(build: Build, n: int) -> Steps:
     """Return loads with two seeds."""
 
     def load(seed: int) -> Answers:

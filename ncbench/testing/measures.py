@@ -244,9 +244,14 @@ def check_pickling(build: Build) -> None:
             )
 
 
-def steps(build: Build) -> Steps:
+def accepted(build: Build) -> int:
+    """Return a number of classes that it accepts."""
+    return next(_measures(build))[1]
+
+
+def steps(build: Build, n: int) -> Steps:
     """Return values and gradients for three confusion matrices, by one measure, as in a run."""
-    psi, n, rng = next(_measures(build))
+    psi, rng = build(), np.random.default_rng(n)
 
     def value(C: Array) -> Answers:
         derived: Any = ()

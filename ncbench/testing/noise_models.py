@@ -186,15 +186,19 @@ def check_inputs_unchanged(build: Build) -> None:
                 )
 
 
-def steps(build: Build) -> Steps:
+def accepted(build: Build) -> int:
+    """Return a number of classes that it accepts."""
+    return next(_models(build))[1].n_classes
+
+
+def steps(build: Build, n: int) -> Steps:
     """Return noise of two levels for one data set, and noise for another one."""
-    _, data = next(_models(build))
-    other = dataset(data.n_classes, 600)
+    data, other = dataset(n), dataset(n, 600)
 
     def corrupt(data: Dataset, sigma: float, seed: int) -> Answers:
         noisy = _corrupt(build(), data, sigma, seed)
         T = noisy.noise_matrix
-        return {"matrix": "unknown" if T is None else T.matrix, "labels": noisy.y}
+        return {"matrix": "unknown" if T is None else T.matrix, "vector of labels": noisy.y}
 
     return {
         f"data A at sigma={SIGMA:g}": partial(corrupt, data, SIGMA, 0),

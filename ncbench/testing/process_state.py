@@ -33,7 +33,6 @@ def settings() -> dict[str, Any]:
         "sklearn.get_config()": sklearn.get_config(),
         "warnings.filters": list(warnings.filters),
         "the working directory": os.getcwd(),
-        "the list of files in the working directory": sorted(os.listdir()),
         "sys.path": list(sys.path),
         "sys.stdout": sys.stdout,
         "sys.stderr": sys.stderr,

@@ -46,7 +46,7 @@ Answers = Mapping[str, Any]
 """What one step computes, by name: arrays or texts."""
 
 Steps = Mapping[str, Callable[[], Answers]]
-"""The steps of a kind, by what they are about. Each module of a kind has a function ``steps``."""
+"""The steps of a kind, by what they are about. The module of each kind has ``steps(build, n)``."""
 
 _KEEPS = (
     "keep what fit learns in attributes of self, and set all of them in each fit; nothing in a "
@@ -97,14 +97,17 @@ class _Computed(NamedTuple):
 
 def _in_new_processes(build: Build) -> tuple[_Computed, _Computed]:
     """Run the steps and the first one again, and all in reverse, each in a new process."""
+    # Which number of classes it accepts is tried here, so that the steps are its first use there.
+    accepted = getattr(_module(build.kind), "accepted", lambda _: 3)
+    n = accepted(build)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as ends:
-        answers = [_start(build, folder, reverse, ends) for reverse in (False, True)]
+        answers = [_start(build, n, folder, reverse, ends) for reverse in (False, True)]
         forward, backward = map(_received, answers)
     return forward, backward
 
 
-def _start(build: Build, folder: str, reverse: bool, ends: ExitStack) -> Connection:
-    plugin = (build.kind, _sent(build), build.arguments, build.name)
+def _start(build: Build, n: int, folder: str, reverse: bool, ends: ExitStack) -> Connection:
+    plugin = (build.kind, _sent(build), build.arguments, build.name, n)
     own = tempfile.mkdtemp(dir=folder)
     with _without_main():
         process, receiver = start(_answer, plugin, files_in_use(), str(Path.cwd()), own, reverse)
@@ -164,7 +167,8 @@ def _answer(
 
 
 def _outcome(plugin: tuple[Any, ...], files: list[str], reverse: bool) -> _Computed | Exception:
-    kind, target, arguments, name = plugin
+    kind, target, arguments, name, n = plugin
+    module = _module(kind)  # imports what it uses, so that this is looked at, too
     # A plug-in may patch when it is imported. To look twice takes as long as some fits.
     functions_before = {} if reverse else functions()
     try:
@@ -172,7 +176,7 @@ def _outcome(plugin: tuple[Any, ...], files: list[str], reverse: bool) -> _Compu
         target = _found(kind, name, target)
         settings_before = settings()
         with threadpool_limits(1):  # as in a run
-            steps = _steps(Build(kind, target, arguments, name))
+            steps: Steps = module.steps(Build(kind, target, arguments, name), n)
             about = list(steps)
             order = about[::-1] if reverse else [*about, about[0]]
             answers = [_copied(steps[name]()) for name in order]
@@ -195,9 +199,8 @@ def _found(kind: str, name: str, sent: bytes | None) -> Any:
         raise _not_found(error) from error
 
 
-def _steps(build: Build) -> Steps:
-    steps: Steps = import_module(f"ncbench.testing.{MODULES[build.kind]}").steps(build)
-    return steps
+def _module(kind: str) -> ModuleType:
+    return import_module(f"ncbench.testing.{MODULES[kind]}")
 
 
 def _copied(answers: Answers) -> Answers:

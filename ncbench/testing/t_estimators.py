@@ -134,7 +134,7 @@ def check_inputs_unchanged(build: Build) -> None:
         )
 
 
-def steps(build: Build) -> Steps:
+def steps(build: Build, n: int) -> Steps:
     """Return estimates for two samples; some estimators take seconds for one."""
 
     def estimate(seed: int, spread: float) -> Answers:

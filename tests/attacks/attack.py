@@ -12,7 +12,8 @@ The verdict says how ncbench must answer:
   begins with ``ncbench: ``, and nothing written or changed below the folder;
 - ``notice``: the command does its work and says on standard error what is wrong;
 - ``ran``: the input is harmless and is used; ``says`` is in the output;
-- ``failed``: a sweep in which some cell fails with the words of ``says`` and another one is done.
+- ``failed``: a sweep in which some cell fails with the words of ``says`` and another one is done,
+  or a check that fails with these words while others pass.
 
 ``says`` must be part of what was printed. Three answers are always wrong, whatever a row expects:
 ``traceback`` (an exception nobody caught), ``hang`` (longer than ``seconds``) and ``quiet`` (exit
@@ -95,7 +96,8 @@ def judge(run: Callable[..., Any], attack: Attack, folder: Path) -> tuple[str, s
     if "Traceback (most recent call last)" in outcome.err:
         return "traceback", printed
     if outcome.code == 1 and attack.verdict == "failed":
-        good = "] done " in outcome.out and "] failed " in outcome.out
+        pairs = (("] done ", "] failed "), ("\n  ok ", "\n  FAILED "))
+        good = any(one in outcome.out and other in outcome.out for one, other in pairs)
         return "failed" if good and attack.says in outcome.out else "not failed alone", printed
     if outcome.code in (1, 2):
         if not outcome.err.removeprefix("usage:").startswith(("ncbench: ", " ncbench")):
