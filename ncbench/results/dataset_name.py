@@ -185,8 +185,8 @@ def told_apart(cells: Iterable[tuple[str, str, bool]]) -> list[str]:
         elif silent[name]:
             cells_that = counted(silent[name], "cell does", "cells do")
             lines.append(
-                f"{cells_that} not say which data of the name {name} it was run on: taken to be "
-                "the data of the others"
+                f"{cells_that} not say which data of the name {name} was used: taken to be the "
+                "data of the others"
             )
     return lines
 

@@ -104,7 +104,7 @@ def test_a_record_without_a_fingerprint_has_the_only_one_of_its_name() -> None:
         cells.add(each)
     assert cells.frame()["dataset"].tolist() == ["mine", "mine"]
     (line,) = cells.told_apart()
-    assert line.startswith("1 cell does not say which data of the name mine it was run on")
+    assert line.startswith("1 cell does not say which data of the name mine was used")
     cells.add(on("b" * 64, [0.1], "bs"))
     names = ["mine [bbbbbb]", "mine [aaaaaa]", "mine [unknown]"]
     assert sorted(cells.frame()["dataset"]) == sorted(names)
