@@ -151,11 +151,11 @@ def test_values_that_mean_nothing_are_refused(argv: str, ncbench: Callable, tmp_
     ("content", "fragments"),
     [
         ("a,label\n1,x\n2,x\n", ["1 class", "at least 2"]),
-        ("a,label\n1,x\n,y\n", ["a", "missing"]),
+        ("a,label\n1,x\n,y\n", ["a (constant)", "no column is a feature"]),
         ("a,label\n", ["rows"]),
         ("a,b\n1,x\n2,y\n", ["label", "a, b"]),
     ],
-    ids=["one class", "NaN", "no rows", "no such target"],
+    ids=["one class", "constant", "no rows", "no such target"],
 )
 def test_bad_csv_is_refused(
     content: str, fragments: list[str], ncbench: Callable, tmp_path: Path

@@ -192,7 +192,7 @@ def test_the_command_takes_a_noise_matrix_and_leaves_columns_out(
     done = ncbench("issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--show", "1")
     assert done.code == 0, done.err
     assert "left out: leak (as asked)" in done.err
-    assert done.out.startswith("About 0 of 100 labels are wrong: 0.0%. Of the first 1")
+    assert done.out.startswith("About 0 of 100 labels are wrong: 0.0%. Of all other labels")
     refused = ncbench(
         "issues", "mine.csv", *options, "--noise-matrix", "T.csv", "--t-estimator", "x"
     )

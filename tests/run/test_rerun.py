@@ -33,7 +33,7 @@ def test_rerun_reproduces_every_number(ncbench: Callable, tmp_path: Path) -> Non
     assert "trials[1].losses.h_mean: was" in rounded
     assert "All are rounding: the largest is 1e-12." in rounded
     assert "The record was computed with" not in rounded  # on this processor
-    record["trials"][0]["losses"]["h_mean"] += 0.25
+    record["trials"][0]["losses"]["macro_f1"] += 0.25
     record["provenance"]["instructions"] = "numpy Abacus, openblas Quill"
     path.write_text(json.dumps(record))
     changed = run("rerun", "outputs", identity, code=1)

@@ -132,26 +132,29 @@ def losses(folder: Path) -> dict[str, list[float]]:
     }
 
 
-ORDERS = {
-    "forwards": ("dataset=iris,wine", "sigma=0.1,0.3"),
-    "backwards": ("dataset=wine,iris", "sigma=0.3,0.1"),
-    "one at a time": ("dataset=iris,wine", "sigma=0.3,0.1", "cells_per_job=1"),
-    "joblib": ("dataset=wine,iris", "sigma=0.1,0.3", "hydra/launcher=joblib"),
-}
+BACKWARDS = ("dataset=wine,iris", "sigma=0.3,0.1")
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        BACKWARDS,
+        pytest.param((*BACKWARDS, "cells_per_job=1"), marks=pytest.mark.slow),
+        pytest.param((*BACKWARDS, "hydra/launcher=joblib"), marks=pytest.mark.slow),
+    ],
+    ids=["backwards", "one at a time", "joblib"],
+)
 def test_a_plug_in_that_keeps_state_gives_one_table_in_every_order(
-    ncbench: Callable, tmp_path: Path
+    order: tuple[str, ...], ncbench: Callable, tmp_path: Path
 ) -> None:
     (tmp_path / "warm.py").write_text(WARM)
-    found = {}
-    for order, sweep in ORDERS.items():
-        folder = f"output_dir={order.split()[0]}"
-        done = ncbench("-m", "plugins_from=warm.py", "algo=warm", "trials=2", *sweep, folder)
+    sweep = ("-m", "plugins_from=warm.py", "algo=warm", "trials=2")
+    for folder, cells in (("one", ("dataset=iris,wine", "sigma=0.1,0.3")), ("other", order)):
+        done = ncbench(*sweep, *cells, f"output_dir={folder}")
         assert done.code == 0, done.out + done.err
-        found[order] = losses(tmp_path / order.split()[0])
-    assert len(found["forwards"]) == 4
-    assert all(table == found["forwards"] for table in found.values())
+    one, other = losses(tmp_path / "one"), losses(tmp_path / "other")
+    assert len(one) == 4
+    assert one == other
 
 
 def test_a_plug_in_that_patches_numpy_harms_no_other_cell(
@@ -177,14 +180,22 @@ def test_a_plug_in_that_remembers_trials_gives_one_table_when_it_is_resumed(
     assert "so the kept trials are deleted; all trials are run anew" in resumed
     (whole,), (ended,) = (losses(tmp_path / name).values() for name in ("whole", "ended"))
     assert ended == whole
-    # Alone, the cell has no other process to begin anew in.
-    alone = (*sweep[1:], "output_dir=alone")
+
+
+@pytest.mark.slow
+def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "within.py").write_text(WITHIN)
+    alone = ("plugins_from=within.py", "algo=within", "dataset=iris", "trials=4")
     run_apart(tmp_path, *alone, code=-signal.SIGKILL, fault="written trial-2.json")
     refused = run_apart(tmp_path, *alone, code=2)
     assert refused.count("\n") == 1
     assert "so the kept trials are deleted; run the command again" in refused
-    assert ncbench(*alone).code == 0
-    assert [*losses(tmp_path / "alone").values()] == [whole]
+    for again in ((), ("-m", "output_dir=sweep")):
+        assert ncbench(*again, *alone).code == 0
+    (whole,), (sweep,) = (losses(tmp_path / name).values() for name in ("outputs", "sweep"))
+    assert whole == sweep
 
 
 def test_rerun_finds_a_plug_in_that_remembers_trials(ncbench: Callable, tmp_path: Path) -> None:
@@ -199,7 +210,7 @@ def test_rerun_finds_a_plug_in_that_remembers_trials(ncbench: Callable, tmp_path
 
 def test_what_cells_say_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "chatty.py").write_text(CHATTY)
-    cells = ("dataset=iris", "trials=1", "algo=chatty", "algo.number=0,1,2")
+    cells = ("dataset=iris", "trials=1", "algo=chatty", "algo.number=0,1")
     said = run_apart(tmp_path, "-m", "plugins_from=chatty.py", *cells)
     assert said.count("ncbench: the moon is full\n") == 1
     assert said.count("UserWarning: the tide is high") == 1

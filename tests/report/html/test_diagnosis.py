@@ -93,7 +93,7 @@ def test_the_command_writes_the_page_of_a_file(ncbench: Callable, tmp_path: Path
         (("--target", "lable"), "no column 'lable'; did you mean 'label'?"),
         (("--target", "label", "--out", "no/where.html"), "--out no/where.html: no such folder"),
         (("--target", "label", "--out", "."), "--out .: is a folder"),
-        (("--target", "label", "--out", "mine.csv"), "this file is read, and would be lost"),
+        (("--target", "label", "--out", "mine.csv"), "expected a name that ends in .html"),
         (("--target", "label", "--background", "z"), "class 'z' is not known. Known: x, y"),
         (("--target", "label", "--drop", "x"), "drop names no feature: 'x'"),
     ],
