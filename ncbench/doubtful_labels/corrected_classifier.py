@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ncbench.core import ConfusionPath, Measure, Mixture, NoiseMatrix, project_to_joint
-from ncbench.doubtful_labels.clean_posterior import clean_posterior
 from ncbench.doubtful_labels.noise_argument import (
     number_labels,
     require_no_gap,
@@ -29,6 +28,7 @@ from ncbench.learning import (
     posterior,
     takes_weights,
 )
+from ncbench.learning.clean_classes import clean_posterior
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 

@@ -11,6 +11,7 @@ import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import Measure, NoiseMatrix, stream
@@ -225,3 +226,7 @@ class _FittedOnce(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Array) -> Array:
         return np.asarray(self.fitted_.predict_proba(X))
+
+    @available_if(lambda self: hasattr(self.cpe, "held_out_posterior"))  # type: ignore[untyped-decorator]
+    def held_out_posterior(self) -> Array:
+        return np.asarray(self.fitted_.held_out_posterior())

@@ -12,12 +12,6 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_X_y
 
 from ncbench.core import NoiseMatrix
-from ncbench.doubtful_labels.clean_posterior import (
-    as_likely_as_labels,
-    as_sharp_as_labels,
-    clean_posterior,
-    true_label_posterior,
-)
 from ncbench.doubtful_labels.noise_argument import (
     number_labels,
     require_no_gap,
@@ -26,6 +20,12 @@ from ncbench.doubtful_labels.noise_argument import (
 )
 from ncbench.doubtful_labels.several_people import true_labels_of_people
 from ncbench.learning import finite_features, learner_of, out_of_fold_posterior
+from ncbench.learning.clean_classes import (
+    as_likely_as_labels,
+    as_sharp_as_labels,
+    clean_posterior,
+    true_label_posterior,
+)
 from ncbench.noise_estimation import repair_estimate
 from ncbench.types import Array, Labels
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ncbench.core import NoiseMatrix
 from ncbench.data import UNKNOWN, Annotations
-from ncbench.doubtful_labels.clean_posterior import true_label_posterior
+from ncbench.learning.clean_classes import true_label_posterior
 from ncbench.noise_estimation import dawid_skene, repair_estimate
 from ncbench.types import Array, Labels
 

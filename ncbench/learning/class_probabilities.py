@@ -199,8 +199,10 @@ def fit_posterior(
         Number of classes.
     sample_split : {"none", "half", "crossfit"}
         ``half`` is line 3 of Algorithms 1 and 2: S1 trains the learner, S2 estimates confusion
-        matrices. ``none`` uses the whole sample for both. ``crossfit`` also uses the whole sample
-        for both, but estimates with out-of-fold probabilities.
+        matrices. ``none`` uses the whole sample for both, and the probabilities that the learner
+        gives to it; a learner with a method ``held_out_posterior`` gives those that it predicted
+        for labels that it had not seen, and NaN where it predicted none. ``crossfit`` also uses the
+        whole sample for both, but estimates with out-of-fold probabilities.
     random_state : int or None
         Seed of the halves or folds.
     noise : NoiseMatrix, optional
@@ -214,6 +216,10 @@ def fit_posterior(
 
     if sample_split == "none":
         fitted = fit(slice(None))
+        if hasattr(fitted, "held_out_posterior"):
+            held_out = fitted.held_out_posterior()
+            there = ~np.isnan(held_out[:, 0])
+            return FittedPosterior(fitted, held_out[there], y[there])
         return FittedPosterior(fitted, posterior(fitted, X, n), y)
     if sample_split == "half":
         counts = np.bincount(y, minlength=n)

@@ -12,6 +12,7 @@ import hashlib
 import io
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
@@ -86,16 +88,26 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Array) -> Array:
         """Return class probabilities, from the folder if they are there."""
-        path = Path(self.folder) / f"{digest(self._key.encode(), X)}.npy"
-        kept = None if self.renew else _read(path, len(X))
+        key = digest(self._key.encode(), X)
+        return self._stored(key, len(X), lambda: self._model().predict_proba(X))
+
+    @available_if(lambda self: hasattr(self.cpe, "held_out_posterior"))  # type: ignore[untyped-decorator]
+    def held_out_posterior(self) -> Array:
+        """Return what the learner predicted for the sample before it saw its labels."""
+        key = digest(f"{self._key} held out".encode())
+        return self._stored(key, len(self._sample[0]), lambda: self._model().held_out_posterior())
+
+    def _stored(self, key: str, rows: int, compute: Callable[[], Any]) -> Array:
+        path = Path(self.folder) / f"{key}.npy"
+        kept = None if self.renew else _read(path, rows)
         if kept is not None:
             return kept
         with locked(path.with_suffix(".lock")):
             if not self.renew:
-                kept = _read(path, len(X))  # another process may have just computed it
+                kept = _read(path, rows)  # another process may have just computed it
             if kept is not None:
                 return kept
-            probabilities = np.asarray(self._model().predict_proba(X), dtype=np.float64)
+            probabilities = np.asarray(compute(), dtype=np.float64)
             _write(path, probabilities)
         _shrink(path.parent, self.limit)
         return probabilities

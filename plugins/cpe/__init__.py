@@ -11,6 +11,7 @@ from .anchored_forward import anchored
 from .any_sklearn import sklearn_classifier
 from .forward import forward, power_forward
 from .gradient_boosting import boosting
+from .log_linear_blend import blend
 from .logistic_regression import logistic, power_logistic
 from .stacked_logistic import stacked
 
@@ -24,6 +25,7 @@ def ncbench_cpe_learners() -> Mapping[str, Callable[..., Any]]:
         "stacked": stacked,
         "forward": forward,
         "anchored": anchored,
+        "blend": blend,
         "power_forward": power_forward,
         "boosting": boosting,
         "sklearn": sklearn_classifier,

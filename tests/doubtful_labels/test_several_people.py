@@ -16,8 +16,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseCorrectedClassifier, NoiseMatrix, find_label_issues
 from ncbench.data import Annotations
-from ncbench.doubtful_labels.clean_posterior import true_label_posterior
 from ncbench.doubtful_labels.several_people import true_labels_of_people
+from ncbench.learning.clean_classes import true_label_posterior
 from ncbench.noise_estimation import dawid_skene
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])

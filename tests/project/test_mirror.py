@@ -34,6 +34,7 @@ TESTED_IN = {
     "cli/commands/diagnose": "report/html/test_diagnosis",
     "doubtful_labels/named_measure": "doubtful_labels/test_table_model",
     "doubtful_labels/noise_argument": "doubtful_labels/test_corrected_classifier",
+    "learning/kernel_logistic": "learning/test_stack",
     "noise_estimation/label_notices": "noise_estimation/test_own_data",
     "report/model_text": "doubtful_labels/test_table_model",
     "report/issues_text": "doubtful_labels/test_issues",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncbench import NoiseMatrix
-from ncbench.doubtful_labels.clean_posterior import (
+from ncbench.learning.clean_classes import (
     as_likely_as_labels,
     as_sharp_as_labels,
     clean_posterior,

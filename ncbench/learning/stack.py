@@ -1,0 +1,218 @@
+"""The stack: what a few different learners predict for labels that they have not seen.
+
+A linear model, a kernel, trees and boosting are wrong in different places. The estimate of T, the
+ranking of doubtful labels and ``cpe=blend`` combine them, each in its own way, and ask here for
+what they need: each learner is fitted once for a sample and a seed, when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
+
+from ncbench.core import NoiseMatrix
+from ncbench.learning.class_probabilities import cpe_learner, deal_folds, fit_cpe, posterior
+from ncbench.learning.kernel_logistic import KernelLogistic
+from ncbench.types import Array, Labels
+
+FOLDS = 5
+
+_SMALLEST = 1e-4  # the likelihood of one label that chooses a setting
+_HELD_OUT = 10_000  # examples to predict
+_MOST = 20_000  # examples of a kernel or of trees: more cost memory, and gain little
+_KEPT = 16  # results that are kept for the next question
+
+
+class HeldOut(NamedTuple):
+    """What one learner predicts for examples whose labels it has not seen."""
+
+    probabilities: Array
+    """Of the noisy labels, m x n."""
+    setting: Any
+    """The setting of the learner under which the labels are likeliest."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A learner of the stack.
+
+    Parameters
+    ----------
+    learner : function of a setting and a seed
+        Returns a classifier to fit.
+    settings : sequence
+        Tried in this order, as long as held-out labels become likelier.
+    most : int, optional
+        Examples to fit to; drawn if there are more.
+    """
+
+    learner: Callable[[Any, int], Any]
+    settings: Sequence[Any] = (None,)
+    most: int | None = None
+
+    def told(self, seed: int) -> bool:
+        """Return whether the learner takes T."""
+        return bool(has_fit_parameter(self.learner(self.settings[0], seed), "noise_matrix"))
+
+
+def _linear(C: float, seed: int) -> Pipeline:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=300, tol=1e-3))
+
+
+def _kernel(C: float, seed: int) -> KernelLogistic:
+    return KernelLogistic(C, random_state=seed)
+
+
+def _trees(_: None, seed: int) -> ExtraTreesClassifier:
+    return ExtraTreesClassifier(100, min_samples_leaf=3, random_state=seed)
+
+
+def _boosting(_: None, seed: int) -> HistGradientBoostingClassifier:
+    return HistGradientBoostingClassifier(
+        max_iter=100, learning_rate=0.07, max_leaf_nodes=8, min_samples_leaf=5,
+        l2_regularization=1.0, early_stopping=False, random_state=seed,
+    )  # fmt: skip
+
+
+def _anchored(_: None, seed: int) -> Any:
+    return cpe_learner("anchored", seed)
+
+
+BASES = {
+    "linear": Base(_linear, settings=(0.003, 0.03, 0.3, 3.0)),
+    "anchored": Base(_anchored),
+    "kernel": Base(_kernel, settings=(0.1, 1.0, 10.0), most=_MOST),
+    "trees": Base(_trees, most=_MOST),
+    "boosting": Base(_boosting),
+}
+"""The learners by name; each is a line that can be changed."""
+
+
+def held_out_rows(m: int, seed: int) -> Labels:
+    """Return the examples whose labels are predicted: all, or of many a part drawn at random."""
+    if m <= _HELD_OUT:
+        return np.arange(m)
+    return np.sort(np.random.default_rng(seed).permutation(m)[:_HELD_OUT])
+
+
+def held_out(
+    name: str, X: Array, y: Labels, n: int, seed: int, noise: NoiseMatrix | None = None
+) -> HeldOut:
+    """Return what a learner predicts for each label when it has not seen it.
+
+    There are five folds, the same for all learners, stratified by label.
+
+    Parameters
+    ----------
+    name : str
+        One of ``BASES``.
+    X : array of shape (m, d)
+    y : array of shape (m,)
+        Noisy labels, 0..n-1.
+    n : int
+        Number of classes.
+    seed : int
+        Of the folds and the learners.
+    noise : NoiseMatrix, optional
+        For a learner that is told T.
+
+    Examples
+    --------
+    >>> X = np.repeat([[0.0], [1.0]], 20, axis=0)
+    >>> y = np.repeat([0, 1], 20)
+    >>> y[0] = 1
+    >>> held_out("trees", X, y, 2, seed=0).probabilities[0].round(2)
+    array([1., 0.])
+    """
+    base = BASES[name]
+    noise = noise if base.told(seed) else None
+    key = _key("held out", name, X, y, n, seed, noise)
+    found: HeldOut = _remembered(key, lambda: _held_out(base, X, y, n, seed, noise))
+    return found
+
+
+def fitted(
+    name: str,
+    X: Array,
+    y: Labels,
+    seed: int,
+    setting: Any = None,
+    noise: NoiseMatrix | None = None,
+) -> Any:
+    """Return a learner that is fitted to all examples, in the setting that :func:`held_out` found.
+
+    Parameters
+    ----------
+    name, X, y, seed, noise
+        As in :func:`held_out`.
+    setting
+        Of the learner.
+    """
+    base = BASES[name]
+    noise = noise if base.told(seed) else None
+    key = _key("fitted", name, X, y, seed, setting, noise)
+    return _remembered(key, lambda: _fit(base, X, y, setting, seed, noise))
+
+
+def _held_out(
+    base: Base, X: Array, y: Labels, n: int, seed: int, noise: NoiseMatrix | None
+) -> HeldOut:
+    fold = deal_folds(y, FOLDS, np.random.default_rng(seed).permutation(len(y)))
+    rows = np.arange(len(y))
+    best, most = HeldOut(np.empty((0, n)), None), -np.inf
+    for setting in base.settings:
+        P = np.empty((len(y), n))
+        for k in range(int(fold.max()) + 1):
+            out = fold == k
+            P[out] = posterior(_fit(base, X[~out], y[~out], setting, seed, noise), X[out], n)
+        likelihood = float(np.log(np.maximum(P[rows, y], _SMALLEST)).sum())
+        if likelihood <= most:
+            break
+        best, most = HeldOut(P, setting), likelihood
+    return best
+
+
+def _fit(
+    base: Base, X: Array, y: Labels, setting: Any, seed: int, noise: NoiseMatrix | None
+) -> Any:
+    if base.most is not None and len(y) > base.most:
+        part = np.sort(np.random.default_rng(seed).choice(len(y), base.most, replace=False))
+        X, y = X[part], y[part]
+    with threadpool_limits(1):  # threads that wait for each other take most of the time
+        return fit_cpe(base.learner(setting, seed), X, y, noise)
+
+
+_memory: OrderedDict[bytes, Any] = OrderedDict()
+
+
+def _key(*parts: Any) -> bytes:
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        if isinstance(part, NoiseMatrix):
+            part = part.matrix
+        if isinstance(part, np.ndarray):
+            digest.update(f"{part.dtype}{part.shape}".encode())
+            digest.update(np.ascontiguousarray(part).tobytes())
+        else:
+            digest.update(repr(part).encode())
+    return digest.digest()
+
+
+def _remembered(key: bytes, compute: Callable[[], Any]) -> Any:
+    if key not in _memory:
+        _memory[key] = compute()
+        while len(_memory) > _KEPT:
+            _memory.popitem(last=False)
+    _memory.move_to_end(key)
+    return _memory[key]

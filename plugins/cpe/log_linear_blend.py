@@ -1,0 +1,164 @@
+"""A combination of a linear model, a kernel, trees and boosting, fitted through T."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from ncbench.core import NoiseMatrix
+from ncbench.learning import (
+    clean_posterior,
+    fitted,
+    held_out,
+    held_out_rows,
+    numbered_labels,
+    posterior as widened,
+)
+from ncbench.types import Array, Labels
+
+LEARNERS = ("anchored", "kernel", "trees", "boosting")
+"""Of the stack; each adds a weight to fit."""
+
+_SMALLEST = 1e-3  # a learner is never surer than this that an example is not of a class
+_WEIGHT_SD = 1.0
+_OFFSET_SD = 0.3
+
+
+class Blend(ClassifierMixin, BaseEstimator):
+    r"""Log-linear combination of different learners, fitted to held-out labels through T.
+
+    With :math:`f_k(x)`, the logarithms of the clean class probabilities of learner k,
+
+    .. math:: g(x) = \operatorname{softmax}\Big(\sum_k a_k f_k(x) + b\Big), \qquad a \geq 0,
+
+    where a and b maximize the likelihood :math:`(T g)_y` of labels that no learner has seen, times
+    a prior. As in ``anchored``, ``KL(pi || mean g)`` holds the frequencies of the classes. The
+    learners are those of :mod:`ncbench.learning.stack`. Probabilities of the training examples are
+    the held-out ones, so a rule that is optimized on them is not misled by how well they are known.
+
+    Parameters
+    ----------
+    random_state : int, optional
+        Seed of the folds and the learners.
+
+    Attributes
+    ----------
+    learners_ : dict of fitted classifiers
+        By name; fitted to all examples.
+    weights_ : array of shape (4,)
+        a.
+    offsets_ : array of shape (n,)
+        b.
+    held_out_ : array of shape (m, n)
+        Probabilities of the noisy labels, by learners that have not seen them; NaN for examples
+        that were left out because there are more than 10,000.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (300, 2))
+    >>> truth = (np.hypot(*X.T) < 0.7).astype(int)  # no linear rule finds it
+    >>> y = np.where(rng.random(300) < 0.2, 0, truth)
+    >>> model = Blend(random_state=0).fit(X, y, noise_matrix=[[1.0, 0.2], [0.0, 0.8]])
+    >>> model.predict([[0.0, 0.0], [0.9, 0.9]])
+    array([1, 0])
+    """
+
+    def __init__(self, random_state: int | None = None) -> None:
+        self.random_state = random_state
+
+    def fit(
+        self, X: Array, y: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None = None
+    ) -> Self:
+        """Fit to noisy labels: 0..n-1 with T, of any type without."""
+        self.classes_, codes, self.noise_matrix_ = numbered_labels(y, noise_matrix)
+        noise, seed = self.noise_matrix_, self.random_state
+        if seed is None:
+            seed = int(np.random.default_rng().integers(2**31))
+        rows = held_out_rows(len(codes), seed)
+        unseen = [held_out(name, X[rows], codes[rows], noise.n, seed, noise) for name in LEARNERS]
+        F = self._log_clean([each.probabilities for each in unseen])
+        self.weights_, self.offsets_ = fit_weights(F, codes[rows], noise)
+        self.held_out_ = np.full((len(codes), noise.n), np.nan)
+        self.held_out_[rows] = self._combined(F)
+        self.learners_ = {
+            name: fitted(name, X, codes, seed, each.setting, noise)
+            for name, each in zip(LEARNERS, unseen, strict=True)
+        }
+        return self
+
+    def held_out_posterior(self) -> Array:
+        """Return the held-out probabilities of the training examples, as ``held_out_``."""
+        return self.held_out_
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return noisy class probabilities."""
+        n = self.noise_matrix_.n
+        learners = self.learners_.values()
+        return self._combined(self._log_clean([widened(each, X, n) for each in learners]))
+
+    def predict(self, X: Array) -> NDArray[Any]:
+        """Return the most probable noisy class."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def _log_clean(self, noisy: list[Array]) -> Array:
+        clean = [clean_posterior(P, self.noise_matrix_) for P in noisy]
+        return np.log(np.maximum(clean, _SMALLEST))
+
+    def _combined(self, F: Array) -> Array:
+        g = np.exp(log_softmax(np.tensordot(self.weights_, F, 1) + self.offsets_, axis=1))
+        return self.noise_matrix_.corrupt_posterior(g)
+
+
+def fit_weights(F: Array, y: Labels, noise: NoiseMatrix) -> tuple[Array, Array]:
+    """Return the weights a and the offsets b.
+
+    Parameters
+    ----------
+    F : array of shape (k, m, n)
+        Logarithms of held-out clean probabilities, by k learners.
+    y : array of shape (m,)
+        Noisy labels.
+    noise : NoiseMatrix
+    """
+    k, m, n = F.shape
+    frequencies = np.maximum(noise.correct_posterior(np.bincount(y, minlength=n)[None] / m), 1 / m)
+    frequencies = frequencies[0] / frequencies.sum()
+    T = noise.matrix[y]
+    mean = np.concatenate([np.full(k, 1 / k), np.zeros(n)])
+    precision = np.concatenate([np.full(k, _WEIGHT_SD**-2), np.full(n, _OFFSET_SD**-2)])
+
+    def objective(theta: Array) -> tuple[float, Array]:
+        log_g = log_softmax(np.tensordot(theta[:k], F, 1) + theta[k:], axis=1)
+        g = np.exp(log_g)
+        share = T * g
+        q = np.maximum(share.sum(axis=1), 1e-300)
+        average = np.maximum(g.mean(axis=0), 1e-300)
+        value = -np.log(q).sum() + m * frequencies @ np.log(frequencies / average)
+        # Chain rule through log softmax, as in linear_softmax: D = d value / d log g.
+        D = -share / q[:, None] - g * (frequencies / average)
+        dZ = D - g * D.sum(axis=1)[:, None]
+        off = theta - mean
+        pull = precision * off
+        gradient = np.concatenate([np.tensordot(F, dZ, 2), dZ.sum(axis=0)])
+        return float(value + off @ pull / 2), gradient + pull
+
+    bounds = [(0, None)] * k + [(None, None)] * n
+    found = minimize(objective, mean, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return found[:k], found[k:]
+
+
+def blend(random_state: int | None = None) -> Blend:
+    """Combination of ``anchored``, a kernel, trees and boosting, fitted to held-out labels.
+
+    Parameters
+    ----------
+    random_state : int, optional
+        Seed of the folds and the learners.
+    """
+    return Blend(random_state)

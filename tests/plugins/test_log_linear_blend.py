@@ -1,0 +1,78 @@
+"""The blend of different learners."""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+
+from ncbench import NoiseMatrix, load
+from ncbench.learning import fit_posterior
+from ncbench_plugins.cpe import log_linear_blend as module
+
+
+def ring(m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points in a square, and whether they are in a circle: no linear rule finds it."""
+    X = np.random.default_rng(seed).uniform(-1, 1, (m, 2))
+    return X, (np.hypot(*X.T) < 0.7).astype(np.int64)
+
+
+T = NoiseMatrix([[0.9, 0.25], [0.1, 0.75]])
+
+
+def test_finds_what_a_linear_model_cannot():
+    X, truth = ring(400, 0)
+    y = T.draw_labels(truth, np.random.default_rng(1))
+    new, right = ring(1000, 2)
+    errors = {}
+    for name in ("blend", "anchored"):
+        learner = load("cpe", name)(random_state=0).fit(X, y, noise_matrix=T)
+        clean = T.correct_posterior(learner.predict_proba(new))
+        errors[name] = (clean.argmax(axis=1) != right).mean()
+    assert errors["blend"] < 0.15 < 0.3 < errors["anchored"]
+
+
+def test_a_rule_is_optimized_on_held_out_probabilities():
+    X, truth = ring(200, 0)
+    y = T.draw_labels(truth, np.random.default_rng(1))
+    learner = load("cpe", "blend")(random_state=0)
+    found = fit_posterior(learner, X, y, 2, "none", 0, T)
+    np.testing.assert_array_equal(found.posterior, found.cpe.held_out_posterior())
+    seen = found.cpe.predict_proba(X)[np.arange(200), y]
+    assert found.posterior[np.arange(200), y].mean() < seen.mean() - 0.01
+    assert (T.correct_posterior(found.posterior) > 0).all()
+
+
+def test_leaves_out_some_of_many_examples(monkeypatch):
+    monkeypatch.setattr("ncbench.learning.stack._HELD_OUT", 100)
+    X, y = ring(200, 0)
+    found = fit_posterior(load("cpe", "blend")(random_state=0), X, y, 2, "none", 0)
+    assert found.posterior.shape == (100, 2)
+    assert len(found.y) == 100
+
+
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_the_gradient_is_that_of_the_objective(k, monkeypatch):
+    rng = np.random.default_rng(k)
+    F = np.log(rng.dirichlet(np.ones(3), (2, 30)))
+    y = rng.integers(0, 3, 30)
+    taken = []
+
+    def keep(objective, start, **_):
+        taken.append(objective)
+        return type("Result", (), {"x": start})
+
+    monkeypatch.setattr(module, "minimize", keep)
+    module.fit_weights(F, y, NoiseMatrix(np.full((3, 3), 0.1) + 0.7 * np.eye(3)))
+    theta = np.append(rng.uniform(0, 2, 2), rng.normal(size=3))
+    error = check_grad(lambda t: taken[0](t)[0], lambda t: taken[0](t)[1], theta)
+    assert error < 1e-4
+
+
+def test_the_frequencies_of_the_classes_are_held():
+    """One in ten is of a rare class, and the learners say one in fifty."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(2000) < 0.1).astype(np.int64)
+    F = np.log(np.full((2, 2000, 2), [0.98, 0.02]))
+    a, b = module.fit_weights(F, y, NoiseMatrix.identity(2))
+    scores = np.tensordot(a, F, 1) + b
+    g = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    assert g[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
