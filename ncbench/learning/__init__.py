@@ -30,13 +30,14 @@ from ncbench.learning.linear_softmax import (
 )
 from ncbench.learning.noisy_losses import CrossEntropy, ForwardCrossEntropy, Loss, LossValue
 from ncbench.learning.penalty_search import check_path, fit_penalty_path
+from ncbench.learning.plain_trees import PlainTrees
 from ncbench.learning.posterior_classifier import PosteriorClassifier
 from ncbench.learning.scoring import scorer
 from ncbench.learning.stack import fitted, held_out, held_out_rows
 
 __all__ = [
     "CrossEntropy", "ForwardCrossEntropy", "JointFit", "LinearSoftmax", "Loss", "LossValue",
-    "NoisyLabelClassifier", "OffDiagonal", "PosteriorClassifier", "algorithm_for",
+    "NoisyLabelClassifier", "OffDiagonal", "PlainTrees", "PosteriorClassifier", "algorithm_for",
     "aligned_noise", "check_path", "clean_posterior", "cpe_learner", "deal_folds",
     "descend_linear_softmax", "finite_features", "fit_cpe", "fit_joint_noise",
     "fit_linear_softmax", "fit_penalty_path", "fit_posterior", "fitted", "held_out",
