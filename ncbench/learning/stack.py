@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 from ncbench.core import NoiseMatrix
 from ncbench.learning.class_probabilities import cpe_learner, deal_folds, fit_cpe, posterior
 from ncbench.learning.kernel_logistic import KernelLogistic
+from ncbench.learning.plain_trees import PlainTrees
 from ncbench.types import Array, Labels
 
 FOLDS = 5
@@ -152,6 +153,8 @@ def fitted(
 ) -> Any:
     """Return a learner that is fitted to all examples, in the setting that :func:`held_out` found.
 
+    Trees are plain: see :class:`PlainTrees`.
+
     Parameters
     ----------
     name, X, y, seed, noise
@@ -162,7 +165,7 @@ def fitted(
     base = BASES[name]
     noise = noise if base.told(seed) else None
     key = _key("fitted", name, X, y, seed, setting, noise)
-    return _remembered(key, lambda: _fit(base, X, y, setting, seed, noise))
+    return _remembered(key, lambda: _plain(_fit(base, X, y, setting, seed, noise)))
 
 
 def _held_out(
@@ -191,6 +194,11 @@ def _fit(
         X, y = X[part], y[part]
     with threadpool_limits(1):  # threads that wait for each other take most of the time
         return fit_cpe(base.learner(setting, seed), X, y, noise)
+
+
+def _plain(learner: Any) -> Any:
+    trees = isinstance(learner, ExtraTreesClassifier | HistGradientBoostingClassifier)
+    return PlainTrees.of(learner) if trees else learner
 
 
 _memory: OrderedDict[bytes, Any] = OrderedDict()

@@ -11,14 +11,7 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ncbench.core import NoiseMatrix
-from ncbench.learning import (
-    clean_posterior,
-    fitted,
-    held_out,
-    held_out_rows,
-    numbered_labels,
-    posterior as widened,
-)
+from ncbench.learning import clean_posterior, fitted, held_out, held_out_rows, numbered_labels
 from ncbench.types import Array, Labels
 
 LEARNERS = ("anchored", "kernel", "trees", "boosting")
@@ -50,6 +43,8 @@ class Blend(ClassifierMixin, BaseEstimator):
     ----------
     learners_ : dict of fitted classifiers
         By name; fitted to all examples.
+    seen_ : array
+        The classes that have labels.
     weights_ : array of shape (4,)
         a.
     offsets_ : array of shape (n,)
@@ -86,6 +81,7 @@ class Blend(ClassifierMixin, BaseEstimator):
         self.weights_, self.offsets_ = fit_weights(F, codes[rows], noise)
         self.held_out_ = np.full((len(codes), noise.n), np.nan)
         self.held_out_[rows] = self._combined(F)
+        self.seen_ = np.unique(codes)
         self.learners_ = {
             name: fitted(name, X, codes, seed, each.setting, noise)
             for name, each in zip(LEARNERS, unseen, strict=True)
@@ -98,13 +94,21 @@ class Blend(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Array) -> Array:
         """Return noisy class probabilities."""
-        n = self.noise_matrix_.n
-        learners = self.learners_.values()
-        return self._combined(self._log_clean([widened(each, X, n) for each in learners]))
+        noisy = [self._of_all_classes(each.predict_proba(X)) for each in self.learners_.values()]
+        return self._combined(self._log_clean(noisy))
 
     def predict(self, X: Array) -> NDArray[Any]:
         """Return the most probable noisy class."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def _of_all_classes(self, noisy: Array) -> Array:
+        """Give classes of T that have no label, which most learners do not know, probability 0."""
+        n = self.noise_matrix_.n
+        if noisy.shape[1] == n:
+            return noisy
+        widened = np.zeros((len(noisy), n))
+        widened[:, self.seen_] = noisy
+        return widened
 
     def _log_clean(self, noisy: list[Array]) -> Array:
         clean = [clean_posterior(P, self.noise_matrix_) for P in noisy]

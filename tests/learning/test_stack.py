@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ncbench import NoiseMatrix
-from ncbench.learning import fitted, held_out, held_out_rows, posterior, stack
+from ncbench.learning import fitted, held_out, held_out_rows, stack
 from ncbench.learning.kernel_logistic import KernelLogistic
 
 RNG = np.random.default_rng(0)
@@ -22,7 +22,7 @@ def test_a_learner_predicts_labels_that_it_has_not_seen(name):
     # A label that is seen would be predicted better than one of a hundred that is drawn at random.
     assert (found.probabilities.argmax(axis=1) == Y)[Y != TRUTH].mean() < 0.15
     learner = fitted(name, X, Y, 0, found.setting, T)
-    assert (posterior(learner, X, 3).argmax(axis=1) == TRUTH).mean() > 0.9
+    assert (learner.predict_proba(X).argmax(axis=1) == TRUTH).mean() > 0.9
 
 
 def test_a_learner_is_fitted_once_to_a_sample_and_a_seed():

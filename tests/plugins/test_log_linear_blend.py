@@ -41,6 +41,15 @@ def test_a_rule_is_optimized_on_held_out_probabilities():
     assert (T.correct_posterior(found.posterior) > 0).all()
 
 
+def test_a_class_without_labels_has_a_place():
+    X, y = ring(120, 0)
+    T = NoiseMatrix([[0.9, 0.0, 0.3], [0.1, 1.0, 0.3], [0.0, 0.0, 0.4]])
+    learner = load("cpe", "blend")(random_state=0).fit(X, y, noise_matrix=T)
+    noisy = learner.predict_proba(X)
+    assert noisy.shape == (120, 3)
+    np.testing.assert_allclose(noisy.sum(axis=1), 1)
+
+
 def test_leaves_out_some_of_many_examples(monkeypatch):
     monkeypatch.setattr("ncbench.learning.stack._HELD_OUT", 100)
     X, y = ring(200, 0)
