@@ -113,9 +113,11 @@ def judge(run: Callable[..., Any], attack: Attack, folder: Path) -> tuple[str, s
 
 
 def _contents(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return size and time of every file below a folder."""
+    """Return size and time of every file below a folder, but not of compiled plug-ins."""
     found = {}
-    for where, _, names in os.walk(folder):
+    for where, folders, names in os.walk(folder):
+        if "__pycache__" in folders:
+            folders.remove("__pycache__")
         for name in names:
             about = os.lstat(os.path.join(where, name))
             found[os.path.join(where, name)] = (about.st_size, about.st_mtime_ns)
