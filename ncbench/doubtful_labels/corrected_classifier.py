@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -22,13 +24,14 @@ from ncbench.doubtful_labels.noise_argument import (
 from ncbench.errors import NcbenchError, require
 from ncbench.learning import (
     algorithm_for,
+    clean_posterior,
     finite_features,
     fit_posterior,
     learner_of,
     posterior,
     takes_weights,
+    true_label_posterior,
 )
-from ncbench.learning.clean_classes import clean_posterior
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -36,8 +39,14 @@ Decision = Literal["most_probable", "sample", "single"]
 
 _PART = 16_384
 
-DEFAULT_LEARNER = "anchored"
+_RULES: dict[str | None, str] = {"monotonic_convex": "soft_fw"}
+"""Other than those of the paper, for a family of measures: docs/choices.md."""
+
+DEFAULT_LEARNER = "blend"
 """Chosen by measurement: docs/choices.md."""
+
+_FEW = 8  # expected examples of a class
+_TO_CHECK = 20  # rows
 
 _RESAMPLED = 1000
 """With weights, the rule is optimized on at least about this many examples."""
@@ -47,8 +56,9 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
     """Classifier for noisy labels that minimizes a measure on clean ones.
 
     A learner estimates the probabilities of the noisy labels. They are corrected for noise, and the
-    algorithm that fits the measure finds the rule: Frank-Wolfe (``ncfw``) for means of recalls,
-    bisection (``ncbs``) for ratios such as Micro F1, one linear rule for costs.
+    algorithm that fits the measure finds the rule: Frank-Wolfe on soft labels (``soft_fw``) for
+    means of recalls, bisection (``ncbs``) for ratios such as Micro F1, one linear rule (``ncfw``)
+    for costs.
 
     Parameters
     ----------
@@ -63,8 +73,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         ``estimate_noise`` returns, is aligned by the names of the classes, and the labels may lack
         some of them. None means no noise.
     cpe : scikit-learn classifier or str, optional
-        The learner of class probabilities, or the name of a registered one; by default
-        ``anchored``.
+        The learner of class probabilities, or the name of a registered one; by default ``blend``.
     decision : {"most_probable", "sample", "single"}
         What ``predict`` does with a randomized rule, a mixture of deterministic ones. The most
         probable class of the mixture; or a class drawn from the mixture, with ``random_state``,
@@ -84,6 +93,9 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         The rule, as a function of corrected probabilities.
     algorithm_ : str
         The algorithm that found it.
+    rare_ : dict of RareClass
+        By name, the classes of which fewer than 8 true examples are expected. Their recall cannot
+        be estimated.
 
     Examples
     --------
@@ -95,7 +107,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict([[-1.0], [2.0]])
     array(['well', 'ill'], dtype='<U4')
     >>> model.algorithm_
-    'ncfw'
+    'soft_fw'
     """
 
     # Not a named parameter of ``fit``: folds of learners tell a weight from a repeated row.
@@ -145,7 +157,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         """
         psi, learner = self._measure(), learner_of(self.cpe, DEFAULT_LEARNER, self.random_state)
         estimator = t_estimator(self.noise_matrix, clean, annotations)
-        name = algorithm_for(psi)
+        name = _RULES.get(psi.family) or algorithm_for(psi)
         unknown = fit_params.keys() - {"sample_weight"}
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
@@ -180,6 +192,11 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         self._rule = self.mixture_
         if self.decision == "single":
             self._rule = best_rule(self.mixture_, psi, corrected, fitted.y[shares], noise)
+        clean = clean_posterior(fitted.posterior, noise)
+        truth = true_label_posterior(clean, fitted.y, noise)
+        self.rare_ = rare_classes(truth, fitted.rows, len(numbers.y), numbers.names)
+        for name, rare in self.rare_.items():
+            warnings.warn(f"class {name}: {rare} (rare_[{name!r}].rows)", RareClassWarning, 2)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -250,6 +267,62 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = given and not dense and get_tags(self.cpe).input_tags.sparse
         tags.input_tags.allow_nan = given and finite_features(self.cpe) == "allow-nan"
         return tags
+
+
+class RareClassWarning(UserWarning):
+    """A class has so few examples that nothing is known about its recall."""
+
+
+@dataclass(frozen=True)
+class RareClass:
+    """A class of which few examples are expected.
+
+    Parameters
+    ----------
+    expected : float
+        Number of true examples.
+    rows : array
+        The examples that are most likely of this class, the likeliest first.
+    """
+
+    expected: float
+    rows: Labels
+
+    def __str__(self) -> str:
+        return (
+            f"about {self.expected:.0f} true examples; its recall cannot be estimated: check "
+            f"{len(self.rows)} rows that look like it"
+        )
+
+
+def rare_classes(truth: Array, rows: Labels, m: int, names: Sequence[str]) -> dict[str, RareClass]:
+    """Return the classes with fewer than 8 expected examples among m.
+
+    Nearly all classes that a rule gives up have fewer: see docs/choices.md.
+
+    Parameters
+    ----------
+    truth : array of shape (k, n)
+        Probabilities of the true labels.
+    rows : array of shape (k,)
+        Their examples.
+    m : int
+    names : sequence of str
+
+    Examples
+    --------
+    >>> truth = np.repeat([[0.99, 0.01], [0.1, 0.9]], [90, 4], axis=0)
+    >>> for name, rare in rare_classes(truth, np.arange(94), 94, ["well", "ill"]).items():
+    ...     print(f"{name}: {rare}, such as {rare.rows[:3]}")
+    ill: about 4 true examples; its recall cannot be estimated: check 20 rows that look like it, \
+such as [90 91 92]
+    """
+    expected = truth.sum(axis=0) * (m / len(truth))
+    found = {}
+    for k in np.flatnonzero(expected < _FEW):
+        order = np.argsort(-truth[:, k], kind="stable")[:_TO_CHECK]
+        found[names[int(k)]] = RareClass(float(expected[k]), rows[order])
+    return found
 
 
 def best_rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +14,12 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from ncbench.data import TableEncoder, as_written, notice_spellings, require_columns
-from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
+from ncbench.doubtful_labels.corrected_classifier import (
+    DEFAULT_LEARNER,
+    NoiseCorrectedClassifier,
+    RareClass,
+    RareClassWarning,
+)
 from ncbench.doubtful_labels.named_measure import has_background, named_measure
 from ncbench.errors import NcbenchError, counted, notice_once
 from ncbench.noise_estimation import (
@@ -79,7 +85,9 @@ class TableModel:
             )
         psi = measure if background is None else named_measure(measure, background)
         model = NoiseCorrectedClassifier(psi, noise_matrix, cpe, random_state=random_state)
-        model.fit(data.X, data.labels, clean=data.clean_labels, annotations=data.said)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RareClassWarning)  # a doubt below has their rows
+            model.fit(data.X, data.labels, clean=data.clean_labels, annotations=data.said)
         noise = model.noise_matrix_
         estimator = noise_matrix
         if not isinstance(noise_matrix, str):
@@ -112,7 +120,10 @@ class TableModel:
             "low": None if low is None else low.tolist(),
             "high": None if high is None else high.tolist(),
             "share_of_wrong": vars(share),
-            "doubts": cheap_doubts(noise, number, names, share, low, high),
+            "doubts": [
+                *cheap_doubts(noise, number, names, share, low, high),
+                *(_rare_text(name, rare, data) for name, rare in model.rare_.items()),
+            ],
         }
         return cls(data.encoder, model, hashes[:_KEPT], about)
 
@@ -212,6 +223,11 @@ class TableModel:
             hashes = hashes[hashes <= self.seen[-1]]
         equal = float(np.isin(hashes, self.seen).mean()) if len(hashes) else 0.0
         return equal - float(self.about.get("repeated_rows", 0.0))
+
+
+def _rare_text(name: str, rare: RareClass, data: OwnData) -> str:
+    rows = rare.rows + 1 if data.table_rows is None else data.table_rows[rare.rows]
+    return f"class {name}: {rare}: {', '.join(map(str, rows))}"
 
 
 def _text(label: Any) -> str:

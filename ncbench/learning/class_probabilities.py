@@ -175,6 +175,8 @@ class FittedPosterior(NamedTuple):
     cpe: Any
     posterior: Array
     y: Labels
+    rows: Labels
+    """The examples of this sample."""
 
 
 def fit_posterior(
@@ -199,10 +201,10 @@ def fit_posterior(
         Number of classes.
     sample_split : {"none", "half", "crossfit"}
         ``half`` is line 3 of Algorithms 1 and 2: S1 trains the learner, S2 estimates confusion
-        matrices. ``none`` uses the whole sample for both, and the probabilities that the learner
-        gives to it; a learner with a method ``held_out_posterior`` gives those that it predicted
-        for labels that it had not seen, and NaN where it predicted none. ``crossfit`` also uses the
-        whole sample for both, but estimates with out-of-fold probabilities.
+        matrices. ``none`` uses the whole sample for both. ``crossfit`` also uses the whole sample
+        for both, but estimates with out-of-fold probabilities. A learner with a method
+        ``held_out_posterior`` has such probabilities already, NaN where it predicted none: they are
+        used for both of these.
     random_state : int or None
         Seed of the halves or folds.
     noise : NoiseMatrix, optional
@@ -214,23 +216,26 @@ def fit_posterior(
     def fit(part: Any) -> Any:
         return fit_cpe(cpe, X[part], y[part], noise, None if weights is None else weights[part])
 
+    if sample_split in ("none", "crossfit") and hasattr(cpe, "held_out_posterior"):
+        fitted = fit(slice(None))
+        if hasattr(fitted, "held_out_posterior"):  # not a constant in its place
+            held_out = fitted.held_out_posterior()
+            there = np.flatnonzero(~np.isnan(held_out[:, 0]))
+            return FittedPosterior(fitted, held_out[there], y[there], there)
+    rows = np.arange(len(y))
     if sample_split == "none":
         fitted = fit(slice(None))
-        if hasattr(fitted, "held_out_posterior"):
-            held_out = fitted.held_out_posterior()
-            there = ~np.isnan(held_out[:, 0])
-            return FittedPosterior(fitted, held_out[there], y[there])
-        return FittedPosterior(fitted, posterior(fitted, X, n), y)
+        return FittedPosterior(fitted, posterior(fitted, X, n), y, rows)
     if sample_split == "half":
         counts = np.bincount(y, minlength=n)
         first, second = train_test_split(
-            np.arange(len(y)), test_size=0.5, random_state=random_state, stratify=_strata(counts, y)
+            rows, test_size=0.5, random_state=random_state, stratify=_strata(counts, y)
         )
         fitted = fit(first)
-        return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second])
+        return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second], second)
     if sample_split == "crossfit":
         held_out = out_of_fold_posterior(cpe, X, y, n, random_state, noise, weights)
-        return FittedPosterior(fit(slice(None)), held_out, y)
+        return FittedPosterior(fit(slice(None)), held_out, y, rows)
     raise NcbenchError(
         f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
     )

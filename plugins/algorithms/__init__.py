@@ -13,6 +13,7 @@ from .nclr import NCLRBackward, NCLRForward
 from .peers import CleanLab, WeightedBoosting, WeightedLogistic
 from .plug_in import CPEArgmax, NCLRPlugIn
 from .selection import NoiseCorrectedSelection
+from .soft_frank_wolfe import SoftFrankWolfe
 
 
 @hookimpl
@@ -24,6 +25,7 @@ def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
         "ncbs": NoiseCorrectedBisection,
         "bs": Bisection,
         "nc_selected": NoiseCorrectedSelection,
+        "soft_fw": SoftFrankWolfe,
         "nclr_backward": NCLRBackward,
         "nclr_forward": NCLRForward,
         "nclr_plugin": NCLRPlugIn,

@@ -99,9 +99,7 @@ T = np.array([[0.8, 0.2], [0.2, 0.8]])
 RECORDED = ("noise=recorded", "sigma=0.2")
 DATA = [
     Attack("NUL bytes", CSV, "refused", "NUL bytes", csv(rows("1", "\0\0"))),
-    Attack(
-        "a second target", CSV, "refused", "have the name 'y'", csv("x,y,y\n1,a,a\n2,b,b\n")
-    ),
+    Attack("a second target", CSV, "refused", "have the name 'y'", csv("x,y,y\n1,a,a\n2,b,b\n")),
     Attack("an index", CSV, "notice", "first column has no name", csv("," + rows("1,2", "1,3"))),
     Attack("huge constant", CSV, "refused", "x (constant)", csv(rows("1e300"))),
     Attack("largest float", CSV, "refused", "squares overflow", csv(rows("1.7e308", "-1.7e308"))),

@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
     )
     add_background(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="the model, NAME.skops")
-    add_learning(parser, cpe="anchored")
+    add_learning(parser, cpe="blend")
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
