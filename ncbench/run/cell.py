@@ -24,6 +24,9 @@ from ncbench.run.record import CellFolder, cell_id, new_record, plugin_code, plu
 from ncbench.run.trial import losses, prepare, run_trial
 from ncbench.types import Config
 
+CHECKING = 10.0
+"""Seconds for which trials that an interrupted run has kept are run again, beyond the last one."""
+
 
 class StaleTrials(NcbenchError):
     """A trial that an interrupted run has kept does not come out the same again."""
@@ -127,23 +130,26 @@ def _run(cell: Cell, number: int) -> dict[str, Any]:
 
 
 def _resumed(cell: Cell, folder: CellFolder) -> dict[int, dict[str, Any]]:
-    """Return the trials that an interrupted run has kept, if the last of them can be repeated.
+    """Return the trials that an interrupted run has kept, if they can be repeated.
 
-    A plug-in that remembers earlier trials would now go on without them. Raises StaleTrials, and
-    deletes the trials, if the last one differs when it is run again, before any other.
+    A plug-in that remembers earlier trials would now go on without them. The last trial is run
+    again, before any other, and then those before it, in reverse, for some seconds: on few rows,
+    one trial may come out the same by chance. Raises StaleTrials, and deletes the trials, if one
+    differs.
     """
     kept = folder.trials()
-    if not kept:
-        return {}
-    number = max(kept)
-    again = _run(replace(cell, config={**cell.config, "cache": False}), number)
-    if _numbers(again) == _numbers(kept[number]):
-        return kept
-    folder.forget_trials()
-    raise StaleTrials(
-        f"{describe_cell(cell.config)}: trial {number}, which an interrupted run had kept, differs "
-        "when it is run again, so the kept trials are deleted"
-    )
+    uncached = replace(cell, config={**cell.config, "cache": False})
+    started = time.monotonic()
+    for number in sorted(kept, reverse=True):
+        if number != max(kept) and time.monotonic() - started > CHECKING:
+            break
+        if _numbers(_run(uncached, number)) != _numbers(kept[number]):
+            folder.forget_trials()
+            raise StaleTrials(
+                f"{describe_cell(cell.config)}: trial {number}, which an interrupted run had kept, "
+                "differs when it is run again, so the kept trials are deleted"
+            )
+    return kept
 
 
 def _numbers(trial: Mapping[str, Any]) -> Any:

@@ -62,11 +62,15 @@ def records(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in folder.rglob("record.json")]
 
 
-@pytest.mark.parametrize(("mood", "kept"), [("raise", 0), ("interrupt", 2)])
+@pytest.mark.parametrize(
+    ("mood", "kept", "checking", "fits"),
+    [("raise", 0, 10.0, 4), ("interrupt", 2, 10.0, 4), ("interrupt", 2, 0.0, 3)],
+)
 def test_a_cell_alone_forgets_its_trials_if_it_raises_and_not_if_it_is_interrupted(
-    mood: str, kept: int, ncbench: Callable, moody: Callable, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    mood: str, kept: int, checking: float, fits: int, ncbench: Callable, moody: Callable,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
+    monkeypatch.setattr("ncbench.run.cell.CHECKING", checking)
     moody(mood, fails_from=3)
     monkeypatch.setattr(sys, "argv", ["ncbench", *QUICK, "trials=4"])
     with pytest.raises((RuntimeError, KeyboardInterrupt, SystemExit)):
@@ -74,8 +78,8 @@ def test_a_cell_alone_forgets_its_trials_if_it_raises_and_not_if_it_is_interrupt
     assert len(list(tmp_path.rglob("trial-*.json"))) == kept
     moody(mood, fails_from=100)
     assert ncbench(*QUICK, "trials=4").code == 0
-    # On resume, the last trial that was kept runs again first.
-    assert len((tmp_path / "fits").read_text().split()) == 4 - kept + (kept > 0)
+    # On resume, the last trial that was kept runs again first, and the others while there is time.
+    assert len((tmp_path / "fits").read_text().split()) == fits
 
 
 def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> None:

@@ -125,19 +125,19 @@ def table(sweeper: Sweeper, output_dir: str = "outputs") -> Any:
 # A sweep of two cells with two trials each is killed at each of these points in turn, and
 # started again. ``NCBENCH_FAULT`` kills whichever process gets there: that of the cell, and the
 # sweep's own. With each point: the sweep's exit code, and how many cells are done and how many fits
-# were made by then. A cell that is resumed repeats the last trial that was kept.
+# were made by then. A cell that is resumed repeats the trials that were kept.
 KILLS = [
     ("writing sweep.json", -signal.SIGKILL, 0, 0),
     ("locked .lock", -signal.SIGKILL, 0, 0),  # the cell's process, then the sweep's own
     ("written trial-0.json", 1, 0, 1),  # the cell fails, and its first trial is kept
     ("writing record.json", -signal.SIGKILL, 0, 3),  # neither its record nor that of its failure
-    ("written 0.json#2", -signal.SIGKILL, 1, 4),  # between two cells: the first is noted as done
-    ("written record.json", 0, 2, 6),  # the cell's process alone: what it has written counts
+    ("written 0.json#2", -signal.SIGKILL, 1, 5),  # between two cells: the first is noted as done
+    ("written record.json", 0, 2, 7),  # the cell's process alone: what it has written counts
 ]
 
 
 @pytest.mark.slow
-def test_a_sweep_survives_a_kill_at_every_point_and_repeats_one_trial(sweeper: Sweeper) -> None:
+def test_a_sweep_survives_a_kill_at_every_point_and_repeats_kept_trials(sweeper: Sweeper) -> None:
     command = ("-m", *QUICK, "algo=slow", "algo.number=0,1", "algo.seconds=0", "on_error=raise")
     for point, code, done, fits in KILLS:
         out = sweeper.run_apart(*command, code=code, fault=point)
@@ -147,7 +147,7 @@ def test_a_sweep_survives_a_kill_at_every_point_and_repeats_one_trial(sweeper: S
     assert no_cell_ran_again_after_it_was_done(sweeper)
     assert not [*sweeper.folder.rglob("trial-*.json"), *sweeper.folder.rglob(".lock")]
     assert sweeper.run(*command).count("(found finished)") == 2
-    assert sweeper.count_fits() == 6
+    assert sweeper.count_fits() == 7
     sweeper.run(*command, "output_dir=undisturbed")
     rows = table(sweeper)
     assert len(rows) == 2
@@ -271,7 +271,7 @@ def test_trials_finished_before_a_kill_are_kept(sweeper: Sweeper) -> None:
     assert not sweeper.records()
     assert sweeper.count_fits() == 2
     sweeper.run(*command)
-    assert sweeper.count_fits() == 6  # the last that was kept is repeated
+    assert sweeper.count_fits() == 7  # the two that were kept are repeated
     (record,) = sweeper.records().values()
     assert [trial["trial"] for trial in record["trials"]] == [0, 1, 2, 3, 4]
     assert not list(sweeper.folder.rglob("trial-*.json"))
