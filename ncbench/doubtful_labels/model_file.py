@@ -45,6 +45,7 @@ TRUSTED = frozenset(
         "ncbench.data.columns.TableEncoder",
         "ncbench.doubtful_labels.corrected_classifier.NoiseCorrectedClassifier",
         "ncbench.learning.linear_softmax.LinearSoftmax",
+        "ncbench.learning.plain_trees.PlainTrees",
         "ncbench.noise_estimation.repair.EstimatedNoiseMatrix",
         "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
         "sklearn.linear_model._logistic.LogisticRegression",
@@ -59,7 +60,7 @@ TRUSTED = frozenset(
 
 skops trusts more: sparse matrices, and estimators of scikit-learn that use them or follow indices.
 Nobody checks such indices, so those of a made-up file would lead to any place in memory. The
-classes here predict with dense arrays.
+classes here predict with dense arrays; ``PlainTrees`` checks its own when it is built.
 """
 
 _PLAIN = {
@@ -247,8 +248,8 @@ def _refuse_untrusted(stream: io.BytesIO, where: str, cpe: str) -> set[str]:
         raise NcbenchError(
             f"{where}: has {shown}, which a model file may not have: "
             + (
-                "trees cannot be checked when they are read; use another learner, such as "
-                "--cpe anchored or --cpe forward"
+                "trees of scikit-learn cannot be checked when they are read; use a learner that "
+                "keeps them as ncbench.learning.PlainTrees, such as --cpe boosting, or no trees"
                 if trees
                 else f"neither plain data nor trusted, nor of the package of the learner {cpe!r}"
             )

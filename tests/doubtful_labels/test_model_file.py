@@ -6,6 +6,8 @@ import hashlib
 import io
 import json
 import pickle
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -118,7 +120,10 @@ def refusal(model: Path) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize("cpe", ["logistic", "power_logistic", "power_forward", "anchored"])
+LEARNERS = ["logistic", "power_logistic", "power_forward", "anchored", "boosting"]
+
+
+@pytest.mark.parametrize("cpe", LEARNERS)
 def test_a_model_predicts_as_before(cpe: str, tmp_path: Path) -> None:
     model = fit(tmp_path, cpe=cpe)
     write_model(tmp_path / "model.skops", model)
@@ -411,11 +416,30 @@ def test_a_learner_of_a_plug_in_is_trusted_while_the_plug_in_is_there(
 
 
 def test_a_learner_that_a_file_cannot_hold_is_refused_before_the_data_is_read(
-    ncbench: Callable,
+    ncbench: Callable, tmp_path: Path
 ) -> None:
-    arguments = ("nowhere.csv", "--target", "label", "--cpe", "boosting")
-    done = ncbench("fit", *arguments, "--out", "model.skops")
+    forest = LEARNER.replace("sklearn.naive_bayes", "sklearn.ensemble")
+    (tmp_path / "mine.py").write_text(forest.replace("GaussianNB", "RandomForestClassifier"))
+    arguments = ("nowhere.csv", "--target", "label", "--cpe", "mine", "--out", "model.skops")
+    done = ncbench("fit", *arguments, "--plugins-from", "mine.py")
+    use_files([])
     assert done.code == 2
-    assert "trees cannot be checked when they are read; use another learner" in done.err
-    assert "has 'sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor'" in done.err
-    assert "--cpe anchored" in done.err
+    assert "trees of scikit-learn cannot be checked when they are read; use a lea" in done.err
+    assert "has 'sklearn.tree._" in done.err
+    assert "--cpe boosting" in done.err
+
+
+def test_boosting_predicts_the_same_in_another_process(ncbench: Callable, tmp_path: Path) -> None:
+    expected = fit(tmp_path, cpe="boosting").classifier.predict_proba(X)
+    noise = pd.DataFrame(T, index=["no", "yes"], columns=["no", "yes"])
+    noise.to_csv(tmp_path / "noise.csv", index_label="labeled")
+    arguments = ("data.csv", "--target", "label", "--noise-matrix", "noise.csv")
+    done = ncbench("fit", *arguments, "--cpe", "boosting", "--out", "model.skops")
+    assert done.code == 0, done.err
+    np.save(tmp_path / "X.npy", X)
+    code = (
+        "import numpy as np; from ncbench.doubtful_labels import read_model; "
+        "np.save('p', read_model('model.skops').classifier.predict_proba(np.load('X.npy')))"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    np.testing.assert_allclose(np.load(tmp_path / "p.npy"), expected, rtol=0, atol=1e-12)

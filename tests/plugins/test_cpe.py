@@ -9,8 +9,10 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_iris
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -19,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ncbench import load
 from ncbench.errors import NcbenchError, UnknownName
+from ncbench.learning import finite_features, takes_weights
 from ncbench.learning.class_probabilities import fit_posterior, posterior
 from ncbench_plugins.cpe.any_sklearn import sklearn_classifier
 from ncbench_plugins.cpe.gradient_boosting import boosting
@@ -289,6 +292,27 @@ def test_boosting_says_which_label_is_too_rare_to_calibrate_with() -> None:
     with pytest.raises(NcbenchError, match=r"label 2 has 2 of the 40 .* cpe\.folds=3"):
         boosting().fit(X, y)
     assert boosting(max_iter=2, folds=2).fit(X, y).predict_proba(X).shape == (40, 3)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [2, 8])
+def test_boosting_has_the_probabilities_of_scikit_learn(n: int, weighted: bool) -> None:
+    rng = np.random.default_rng(n)
+    X, y = make_classification(
+        400, 8, n_informative=6, n_classes=n, n_clusters_per_class=1, random_state=0
+    )
+    X[rng.random(X.shape) < 0.05] = np.nan
+    weights = rng.random(len(y)) if weighted else None
+    names = np.array([f"class {k}" for k in range(n)])[y]
+    found = clone(boosting(max_iter=10, learning_rate=0.2, random_state=1)).fit(X, names, weights)
+    booster = HistGradientBoostingClassifier(max_iter=10, learning_rate=0.2, random_state=1)
+    expected = CalibratedClassifierCV(booster, method="sigmoid", cv=3).fit(X, names, weights)
+    np.testing.assert_allclose(
+        found.predict_proba(X), expected.predict_proba(X), rtol=0, atol=1e-12
+    )
+    np.testing.assert_array_equal(found.predict(X), expected.predict(X))
+    assert takes_weights(found)
+    assert finite_features(found) == "allow-nan"
 
 
 @pytest.mark.slow
