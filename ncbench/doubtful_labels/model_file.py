@@ -135,7 +135,10 @@ def read_model(path: str | Path) -> TableModel:
             if not isinstance(parts[name], kind):
                 raise TypeError(f"{name} is not a {kind.__name__}")
         model = TableModel(**{name: parts[name] for name in expected}, about=about)
-        _try_out(model)
+        try:
+            _try_out(model)
+        except NcbenchError as error:  # about one row: does not name the file
+            raise ValueError(str(error)) from error
         if about.get("background") is not None:
             psi = named_measure(about["measure"], about["background"])
             model.classifier.set_params(measure=psi)

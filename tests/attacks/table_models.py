@@ -26,19 +26,20 @@ CLEAN = ("evaluate", "m.skops", "new.csv", "--clean-column", "y")
 
 
 @cache
-def model() -> bytes:
+def model(cpe: str = "logistic") -> bytes:
     """Return the bytes of a model file, which is fitted once."""
     with TemporaryDirectory() as folder:
-        Path(folder, "old.csv").write_text(TABLE)
+        more = 0 if cpe == "logistic" else 5  # too few rows for a split
+        Path(folder, "old.csv").write_text(TABLE + "\n".join([*ROWS * more, ""]))
         data = read_own_data(f"{folder}/old.csv", "y", None)
-        fitted = TableModel.fit(data, "y", noise_matrix=[[0.9, 0.2], [0.1, 0.8]], cpe="logistic")
+        fitted = TableModel.fit(data, "y", noise_matrix=[[0.9, 0.2], [0.1, 0.8]], cpe=cpe)
         write_model(Path(folder, "m.skops"), fitted)
         return Path(folder, "m.skops").read_bytes()
 
 
-def sealed(change: Callable[[dict[str, bytes]], Any]) -> bytes:
+def sealed(change: Callable[[dict[str, bytes]], Any], cpe: str = "logistic") -> bytes:
     """Return a model with other parts and the right checksum."""
-    with zipfile.ZipFile(io.BytesIO(model())) as file:
+    with zipfile.ZipFile(io.BytesIO(model(cpe))) as file:
         parts = {name: file.read(name) for name in file.namelist()}
     change(parts)
     stream = io.BytesIO()
@@ -76,6 +77,69 @@ def numbers(change: Callable[[Any], Any]) -> Callable[[], bytes]:
                 parts[name] = stream.getvalue()
 
     return lambda: sealed(each)
+
+
+def node_of(part: Any, name: str) -> Any:
+    """Return the first object of a class in a schema."""
+    if isinstance(part, dict) and part.get("__class__") == name:
+        return part
+    inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else []
+    return next(filter(None, (node_of(each, name) for each in inside)), None)
+
+
+def saved(array: Any) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=True)
+    return stream.getvalue()
+
+
+def trees(owner: str = "PlainTrees", **changes: Any) -> Callable[[], bytes]:
+    """Return what makes a boosted model of which a part has other arrays, functions of the old
+    ones, or other numbers."""
+
+    def change(parts: dict[str, bytes]) -> None:
+        schema = json.loads(parts["schema.json"])
+        attributes = node_of(schema, owner)["content"]["content"]
+        for name, value in changes.items():
+            if callable(value):
+                file = attributes[name]["file"]
+                parts[file] = saved(value(np.load(io.BytesIO(parts[file]))))
+            else:
+                attributes[name] = {**JSON, "content": json.dumps(value)}
+        parts["schema.json"] = json.dumps(schema).encode()
+
+    return lambda: sealed(change, "boosting")
+
+
+def schema(change: Callable[[dict[str, Any]], Any]) -> Callable[[], bytes]:
+    """Return what makes a boosted model with another schema of its first trees."""
+
+    def changed(parts: dict[str, bytes]) -> None:
+        read = json.loads(parts["schema.json"])
+        change(node_of(read, "PlainTrees"))
+        parts["schema.json"] = json.dumps(read).encode()
+
+    return lambda: sealed(changed, "boosting")
+
+
+def one_more(trees: dict[str, Any]) -> None:
+    """Give an object another method."""
+    trees["content"]["content"]["predict_proba"] = {**JSON, "content": '"x"'}
+    kinds = trees["content"]["key_types"]["content"]
+    kinds.append(kinds[0])
+
+
+def chain(depth: int) -> dict[str, Any]:
+    """Return the arrays of a tree of which each right child has children."""
+    node = np.full(2 * depth + 1, -1, dtype=np.int32)
+    node[0] = 0
+    node[2:-1:2] = 0
+    return {
+        "n_trees": 1,
+        "node": lambda _: node,
+        "threshold": lambda _: np.zeros(depth),
+        "missing_left": lambda _: np.zeros(depth, dtype=bool),
+    }
 
 
 def files(content: Callable[[], bytes] = model, table: str = TABLE) -> Callable[[Path], None]:
@@ -138,6 +202,83 @@ CONTENTS = [
     Attack("a folder", PREDICT, "refused", "Is a directory", lambda at: (at / "m.skops").mkdir()),
 ]
 
+JSON = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "is_json": True}
+
+TREES = [
+    of_model(f"trees: {name}", PREDICT, says, content)
+    for name, says, content in [
+        (
+            "a feature out of range",
+            "compares feature 4 of 4",
+            trees(node=lambda a: np.where(a < 0, a, np.int32(4))),
+        ),
+        ("a huge feature", "compares feature 2147483647 of 4", trees(node=lambda a: a | 2**31 - 1)),
+        (
+            "the smallest number",
+            "has value 2147483647 of",
+            trees(node=lambda a: np.where(a < 0, np.int32(-(2**31)), a)),
+        ),
+        (
+            "a value out of range",
+            "a leaf has value",
+            trees(node=lambda a: np.where(a == a.min(), a - 1, a)),
+        ),
+        ("a cycle", "nodes are not in a tree", trees(node=lambda a: a[::-1])),
+        ("too deep", "deeper than 1000", trees(**chain(100_000))),
+        ("a node too few", "cannot be 100 trees", trees(node=lambda a: a[:-1])),
+        ("no nodes", "0 nodes", trees(node=lambda a: a[:0])),
+        ("leaves only", "of which 0 have children", trees(node=lambda a: a * 0 - 1)),
+        (
+            "beyond int32",
+            "node is not an array of int32",
+            trees(node=lambda a: a + np.int64(2**40)),
+        ),
+        ("fractions", "node is not an array of int32", trees(node=lambda a: a / 2)),
+        ("objects", "cannot be read", trees(node=lambda a: a.astype(object))),
+        ("two dimensions", "node is not an array of int32", trees(node=lambda a: a[:, None])),
+        ("text for an array", "node is not an array of int32", trees(node="0, -1, -1")),
+        ("thresholds that are NaN", "a threshold is not", trees(threshold=lambda a: a * np.nan)),
+        ("a threshold too few", "thresholds and", trees(threshold=lambda a: a[1:])),
+        ("sides that are bytes", "missing_left is not", trees(missing_left=lambda a: a.view("u1"))),
+        ("values that are NaN", "a value is not finite", trees(value=lambda a: a * np.nan)),
+        ("values whose sum is infinite", "larger than 1e+100", trees(value=lambda a: a + 1e308)),
+        ("no values", "a leaf has value", trees(value=lambda a: a[:0])),
+        ("values of two classes", "cannot add to 1 scores", trees(value=lambda a: a.repeat(2, 1))),
+        ("values of a forest", "not a distribution", trees(baseline=None)),
+        ("a baseline that is NaN", "not a number", trees(baseline=lambda a: a * np.nan)),
+        ("a baseline of more classes", "add to 3 scores", trees(baseline=lambda a: a.repeat(3))),
+        ("more features", "fitted to 5 features", trees(n_features=5)),
+        ("fewer features", "compares feature", trees(n_features=1)),
+        ("a fraction of features", "n_features is not a number", trees(n_features=4.0)),
+        ("more trees than nodes", "cannot be 1000000000000 trees", trees(n_trees=10**12)),
+        ("no number of trees", "n_trees is not a number", trees(n_trees=None)),
+        ("a part too many", "other parts than those of trees", schema(one_more)),
+        ("a part too few", "other parts", schema(lambda t: t["content"]["content"].pop("value"))),
+        ("no parts", "cannot be read", schema(lambda t: t.pop("content"))),
+        (
+            "parts that are text",
+            "other parts",
+            schema(lambda t: t.update(content={**JSON, "content": '"x"'})),
+        ),
+        (
+            "sigmoids that are NaN",
+            "cannot be read",
+            trees("CalibratedBoosting", sigmoids_=lambda a: a * np.nan),
+        ),
+        (
+            "a sigmoid too few",
+            "cannot be read",
+            trees("CalibratedBoosting", sigmoids_=lambda a: a[1:]),
+        ),
+        (
+            "sigmoids of three numbers",
+            "cannot be read",
+            trees("CalibratedBoosting", sigmoids_=lambda a: a.repeat(3, 2)),
+        ),
+        ("no list of trees", "cannot be read", trees("CalibratedBoosting", trees_=[])),
+    ]
+]
+
 TERMINAL = [
     Attack(f"escape codes in {key}", argv, "ran", r"\x1b[2J", files(about(**{key: "\x1b[2J"})))
     for key, argv in {"t_estimator": NOISY}.items()
@@ -168,4 +309,4 @@ TABLES = [
     of_table("an unknown background", (*NOISY, "--background", "z"), "z", TABLE),
 ]  # fmt: skip
 
-ATTACKS = [*DESCRIPTIONS, *CONTENTS, *TERMINAL, *TABLES]
+ATTACKS = [*DESCRIPTIONS, *CONTENTS, *TREES, *TERMINAL, *TABLES]
