@@ -26,7 +26,9 @@ MAX_DEPTH = 1000
 """Largest number of steps from a root to a leaf."""
 
 _LARGEST = 1e100  # score of a leaf: sums of them are finite
+_STEPS = 10**7  # of a row through all trees: a made-up file could ask for hours
 _PART = 2**16  # pairs of a row and a tree to walk at a time: they stay in the cache
+_NUMBERS = 2**21  # values of leaves to add at a time
 
 _ARRAYS = {
     "node": (1, ("int32",)),
@@ -225,7 +227,8 @@ class PlainTrees:
             )
         if np.isnan(self.threshold).any():
             raise ValueError("trees: a threshold is not a number")
-        self._depth()
+        if self._depth() * self.n_trees > _STEPS:
+            raise ValueError(f"trees: {self.n_trees} trees, too many for their depth")
 
     def _check_values(self) -> None:
         if not np.isfinite(self.value).all():
@@ -288,17 +291,20 @@ class PlainTrees:
                 f"X has shape {X.shape}, but the trees were fitted to {self.n_features} features"
             )
         n = self.value.shape[1] if self.baseline is None else len(self.baseline)
-        scores = np.zeros((len(X), n)) + (0.0 if self.baseline is None else self.baseline)
+        scores = np.empty((len(X), n))
         walk = _Walk(self, self._depth())
-        part = max(1, _PART // max(self.n_trees, self.n_features, n))
+        numbers = self.n_trees * self.value.shape[1]
+        part = max(1, min(_PART // max(self.n_trees, self.n_features), _NUMBERS // numbers))
         for start in range(0, len(X), part):
-            total = scores[start : start + part]
-            for k, rows in enumerate(walk.values(X[start : start + part])):
-                if self.baseline is None:
-                    total += self.value.take(rows, axis=0)
-                else:
-                    total[:, k % n] += self.value[:, 0].take(rows)
-        return scores / self.n_trees if self.baseline is None else scores
+            rows = slice(start, start + part)
+            each = self.value.take(walk.values(X[rows]), axis=0)
+            if self.baseline is None:
+                scores[rows] = each.sum(axis=0) / self.n_trees
+            else:
+                rounds = each.reshape(-1, n, each.shape[1])
+                rounds[0] += self.baseline[:, None]  # first, as scikit-learn does
+                scores[rows] = rounds.sum(axis=0).T
+        return scores
 
 
 class _Walk:

@@ -226,6 +226,13 @@ def chain(depth: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def leaves_beside(depth: int, leaves: int) -> dict[str, Any]:
+    """Return a deep tree and many of one leaf."""
+    deep = chain(depth)
+    node = np.concatenate([deep["node"][:1], np.full(leaves, -1, np.int32), deep["node"][1:]])
+    return {**deep, "n_trees": leaves + 1, "node": node}
+
+
 def nodes(*numbers: int) -> dict[str, Any]:
     return {"node": np.array(numbers, dtype=np.int32)}
 
@@ -243,6 +250,7 @@ MADE_UP: dict[str, tuple[str, dict[str, Any]]] = {
     "leaves with children": ("6 nodes, of which 0", nodes(-1, -1, -2, -1, -1, -2)),
     "no nodes": ("0 nodes", nodes()),
     "too deep": ("deeper than 1000", chain(1001)),
+    "too many for their depth": ("10001 trees, too many", leaves_beside(1000, 10_000)),
     "objects": ("node is not an array", {"node": np.array([0, -1, -2, 1, -1, None])}),
     "fractions": ("node is not an array", {"node": np.array([0, -1, -2, 1, -1, -2.0])}),
     "int64": ("node is not an array", {"node": np.array([0, -1, -2, 1, -1, -2])}),
@@ -299,7 +307,8 @@ def test_made_up_trees_are_refused(what: str) -> None:
 
 
 def test_the_deepest_tree_is_walked() -> None:
-    assert forest(**chain(1000)).predict_proba([[1.0, 0.0]]).tolist() == [[0.5, 0.5]]
+    for deepest in (chain(1000), leaves_beside(1000, 9999)):
+        assert forest(**deepest).predict_proba([[1.0, 0.0]]).tolist() == [[0.5, 0.5]]
 
 
 @pytest.mark.parametrize("state", [None, [], {}, {"node": 1}, "n_trees"])
