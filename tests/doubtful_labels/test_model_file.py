@@ -45,6 +45,27 @@ def ncbench_cpe_learners():
     return {"mine": Mine}
 """
 
+FOREST = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import ExtraTreesClassifier
+from ncbench import hookimpl
+from ncbench.learning import PlainTrees
+
+class Mine(ClassifierMixin, BaseEstimator):
+    "A forest of somebody else."
+    def fit(self, X, y):
+        fitted = ExtraTreesClassifier(5, random_state=0).fit(X, y)
+        self.classes_, self.trees_ = fitted.classes_, PlainTrees.of(fitted)
+        return self
+
+    def predict_proba(self, X):
+        return self.trees_.predict_proba(X)
+
+@hookimpl
+def ncbench_cpe_learners():
+    return {"mine": Mine}
+"""
+
 
 class Evil:
     """Leaves a file behind if it is ever built or unpickled."""
@@ -398,10 +419,11 @@ def test_made_up_content_is_refused(model: Path) -> None:
         model.write_bytes(good)
 
 
+@pytest.mark.parametrize("learner", [LEARNER, FOREST], ids=["bayes", "plain trees"])
 def test_a_learner_of_a_plug_in_is_trusted_while_the_plug_in_is_there(
-    ncbench: Callable, tmp_path: Path
+    learner: str, ncbench: Callable, tmp_path: Path
 ) -> None:
-    (tmp_path / "mine.py").write_text(LEARNER)
+    (tmp_path / "mine.py").write_text(learner)
     fit(tmp_path)  # data.csv
     arguments = ("data.csv", "--target", "label", "--noise-matrix", "none", "--cpe", "mine")
     done = ncbench("fit", *arguments, "--out", "model.skops", "--plugins-from", "mine.py")
