@@ -92,7 +92,7 @@ def write_model(out: Path, model: TableModel) -> None:
     cpe = model.about["cpe"]
     # A file holds the name of the measure, not an object of a plug-in.
     classifier = copy.copy(model.classifier).set_params(measure=model.about["measure"])
-    vars(classifier).pop("rare_")  # rows of a table that is not in the file
+    vars(classifier).pop("rare_", None)  # rows of a table that is not in the file
     parts = {"encoder": model.encoder, "classifier": classifier, "seen": model.seen}
     stream = io.BytesIO(skops.dumps(parts))
     _refuse_untrusted(stream, f"--cpe {cpe}", cpe)

@@ -13,6 +13,11 @@ from ncbench.types import Array, Labels
 
 _NUMBERS = 2**27  # in the loss matrices of all steps: 1 GiB; up to 163 classes, 5000 steps
 _LEAST = 100  # steps
+_LOST = {
+    "no_frequency": "has no example left, by T and the labels",
+    "never_predicted": "is never predicted",
+}
+"""What can be wrong with a rule that Algorithm 1 found, by its key in the record."""
 
 
 class NoiseCorrectedFrankWolfe(PosteriorClassifier):
@@ -77,6 +82,7 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
                 f"Frank-Wolfe takes {steps} of {self.max_iter} steps: with {n} classes, the loss "
                 f"matrices of all would take {self.max_iter * n * n * 8 / 2**30:.1f} GiB"
             )
+        absent = _without_frequency(noise, y)
         confusion = ConfusionPath(posterior, y, n)
         losses = np.empty((steps, n, n))
         # Only a compressed mixture needs them, and with many classes they take gigabytes.
@@ -110,16 +116,36 @@ class NoiseCorrectedFrankWolfe(PosteriorClassifier):
             "objective": psi(clean),
             "projected_mass": max(trace.moved, moved),
             "path": trace.path,
+            "no_frequency": absent,
+            "never_predicted": np.flatnonzero(C.sum(axis=0) == 0).tolist(),
         }
+        self._notice_lost_classes()
         if self.tol > 0:
             self.diagnostics_["model_gap"] = model_gap(psi, posterior, mixture)
         return mixture
+
+    def _notice_lost_classes(self) -> None:
+        for key, said in _LOST.items():
+            for k in self.diagnostics_[key]:
+                name = self.classes_[k] if hasattr(self, "classes_") else k
+                notice_once(f"Frank-Wolfe: class {name} {said}; algo=soft_fw keeps rare classes")
 
 
 class FrankWolfe(NoiseCorrectedFrankWolfe):
     """FW: Frank-Wolfe without noise correction (T = I)."""
 
     uses_noise_matrix = False
+
+
+def _without_frequency(noise: NoiseMatrix, y: Labels) -> list[int]:
+    """Return the classes whose frequency, ``(T^-1 p~)_i``, is not above 0.
+
+    Their corrected recall stays 0 even if every example is called i, so the gradient puts all
+    weight on i. Exactly 0 is a class that neither labels nor T know.
+    """
+    noisy = np.bincount(y, minlength=noise.n) / len(y)
+    clean = noise.correct_posterior(noisy[None])[0]
+    return np.flatnonzero((clean <= 0) & (noisy > 0)).tolist()
 
 
 def weights(steps: int) -> Array:

@@ -49,7 +49,7 @@ def test_from_a_table_to_a_classifier_and_how_good_it_is(
     assert done.code == 0, done.err
     first, second, third = done.out.splitlines()
     assert third == "`ncbench estimate-noise` says whether to rely on this."
-    assert first.startswith("Minimized g_mean by ncfw, learner logistic: 120 rows, 8 features")
+    assert first.startswith("Minimized g_mean by soft_fw, learner logistic: 120 rows, 8 features")
     assert first.endswith("classes barbera, barolo, grignolino.")
     assert second.startswith("Wrong labels: ")
     assert second.endswith("%], by held_out_map.")
@@ -314,8 +314,8 @@ def test_the_learner_that_is_recorded_is_the_one_that_was_fitted(tmp_path: Path)
     few(tmp_path, ["a", "b"] * 20)
     data = read_own_data(str(tmp_path / "few.csv"), "label", None)
     model = TableModel.fit(data, "label", noise_matrix=None)
-    assert model.about["cpe"] == "anchored"
-    assert type(model.classifier.cpe_).__name__ == "AnchoredForward"
+    assert model.about["cpe"] == "blend"
+    assert type(model.classifier.cpe_).__name__ == "Blend"
 
 
 ODD = {
