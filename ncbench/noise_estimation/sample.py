@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ncbench.core import NoiseMatrix
 from ncbench.data import UNKNOWN, Annotations
 from ncbench.errors import NcbenchError
-from ncbench.learning import fit_posterior
+from ncbench.learning import fit_posterior, out_of_fold_posterior
 from ncbench.plugin import Withheld, needs_of
 from ncbench.types import Array, Labels
 
@@ -169,14 +170,16 @@ class NoisySample:
         return fit_posterior(self.cpe, self.X, self.y, self.n_classes, "none", None).posterior
 
     def out_of_fold_posterior(self) -> Array:
-        """Return out-of-fold probabilities, m x n, with random folds.
+        """Return out-of-fold probabilities, m x n, with random folds: the same at each call.
 
         A class that is missing from the training part of a fold has probability 0 there.
         """
+        return self._held_out
+
+    @cached_property
+    def _held_out(self) -> Array:
         random_state = int(self.rng.integers(2**31))
-        return fit_posterior(
-            self.cpe, self.X, self.y, self.n_classes, "crossfit", random_state
-        ).posterior
+        return out_of_fold_posterior(self.cpe, self.X, self.y, self.n_classes, random_state)
 
     def trusted(self, fraction: float) -> Trusted:
         """Return the clean labels of a share of the examples."""

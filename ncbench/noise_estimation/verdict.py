@@ -45,6 +45,8 @@ _RARE = 30
 _GONE = 0.5  # true examples of a class: fewer are none
 _WIDE = 0.25
 _SMALL_SINGULAR_VALUE = 0.2
+_POINTS = (1_000, 20_000)  # fewest and most rows whose neighbors hoc looks up
+_COMPARED = 2e10  # entries of X that they are compared with, in all
 
 
 @dataclass(frozen=True)
@@ -166,11 +168,19 @@ def _rivals(sample: NoisySample) -> Iterator[Rival]:
     for name, assumption in RIVALS.items():
         if name in names:
             try:
-                noise = get_registry().build("t_estimator", name).estimate(sample)
+                estimator = get_registry().build("t_estimator", name, **_parameters(name, sample))
+                noise = estimator.estimate(sample)
             except NcbenchError as error:
                 notice_once(f"not compared with {name}: {error}")
                 continue
             yield Rival(name, assumption, share_of_wrong(noise, sample.counts))
+
+
+def _parameters(name: str, sample: NoisySample) -> dict[str, int]:
+    """Return parameters that keep a rival cheap: hoc compares each of its points with all of X."""
+    if name != "hoc":
+        return {}
+    return {"max_points": int(np.clip(_COMPARED / sample.X.size, *_POINTS))}
 
 
 def _shares(

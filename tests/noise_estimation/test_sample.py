@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
@@ -51,3 +53,11 @@ def test_probabilities_have_a_column_for_a_class_without_examples() -> None:
     assert out_of_fold.shape == (40, 3)
     assert not out_of_fold[:, 2].any()
     assert (out_of_fold != own.posterior()).any()  # those at the borders
+
+
+def test_out_of_fold_probabilities_are_computed_once_for_a_sample() -> None:
+    own = sample()
+    first = own.out_of_fold_posterior()
+    assert own.out_of_fold_posterior() is first
+    half = replace(own, X=own.X[::2], y=own.y[::2])
+    assert half.out_of_fold_posterior().shape == (20, 3)

@@ -4,13 +4,19 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from ncbench import NcbenchError, estimate_noise
+from ncbench import NcbenchError, NoisySample, estimate_noise
 from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import cheap_doubts
 from ncbench.noise_estimation.audit import OwnData, plan
 from ncbench.noise_estimation.estimate import Interval, Rival
-from ncbench.noise_estimation.verdict import _disagreement, counted_share, labels_to_check
+from ncbench.noise_estimation.verdict import (
+    _disagreement,
+    _parameters,
+    counted_share,
+    labels_to_check,
+)
 
 
 def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
@@ -93,6 +99,31 @@ def test_a_rival_that_cannot_be_fitted_is_left_out(monkeypatch: pytest.MonkeyPat
     assert [rival.estimator for rival in found.rivals] == ["confident_joint"]
     with pytest.raises(NcbenchError, match="no neighbors"):
         estimate_noise(X, y, random_state=0, estimator="hoc", bootstrap=0)
+
+
+def test_the_learner_of_the_second_opinions_is_fitted_once_in_each_fold():
+    fits = []
+
+    class Counted(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            fits.append(len(y))
+            return super().fit(X, y, sample_weight)
+
+    X, y, _ = problem(4, 0.2)
+    found = estimate_noise(X, y, "hoc", Counted(), random_state=0)
+    assert [rival.estimator for rival in found.rivals] == ["hoc", "confident_joint"]
+    assert fits == [240] * 5  # for the confident joint, and for what can be predicted
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "points"),
+    [(10_000, 20, 20_000), (10_000, 1_000, 2_000), (10, 10**9, 1_000)],
+)
+def test_of_many_columns_few_rows_need_their_neighbors(rows, columns, points):
+    X = np.broadcast_to(0.0, (rows, columns))
+    sample = NoisySample(X, np.zeros(rows, dtype=int), 2, None, np.random.default_rng(0))
+    assert _parameters("hoc", sample) == {"max_points": points}
+    assert _parameters("confident_joint", sample) == {}
 
 
 def test_reasons_that_cost_nothing():
