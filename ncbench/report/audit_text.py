@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 _ENDS = 5  # annotators to show from each end of a long list
 _WIDEST = 6  # the largest number of classes whose intervals fit in one table
-_GRID = 20  # the largest number of classes whose matrices are printed whole
-_ENTRIES = 15  # of larger ones
+WHOLE = 12
+"""The largest number of classes whose matrices are shown whole, here and on pages."""
+
+_MISTAKES = 15  # of larger ones
 _ROWS = 200  # the largest number of rows to check that are listed
 
 
@@ -32,9 +34,6 @@ def text(noise: NoiseEstimate) -> str:
     about = [["", "labels", "probably wrong"]]
     for name, count, k in zip(shown_names(noise.classes), noise.counts, wrong, strict=True):
         about.append([name, f"{count:,}", f"{k:,.0f}"])
-    intervals = "" if noise.low is None else f", {LEVEL:.0%} intervals"
-    if noise.resamples:
-        intervals += f" from {counted(noise.resamples, 'resample')}"
     lines = [
         f"{noise.data}: {rows}, {counted(noise.features, 'feature')}, {len(noise.classes)} classes",
         "",
@@ -42,15 +41,7 @@ def text(noise: NoiseEstimate) -> str:
         "",
         *_columns(about),
         "",
-        f"Noise matrix by {noise.estimator}: P(labeled row | truly column){intervals}",
-        "",
         *_matrices(noise),
-        "",
-        "P(truly column | labeled row)",
-        "",
-        *_matrix(
-            shown_names(noise.classes), _numbers(noise.true_given_label), noise.true_given_label
-        ),
         "",
         f"smallest singular value    {noise.smallest_singular_value:.3f}",
         f"||T^-1||_1                 {noise.inverse_norm:.2f}",
@@ -81,19 +72,20 @@ def plan_text(noise: NoiseEstimate, rows: Labels, width: float) -> str:
 def _checked(noise: NoiseEstimate) -> list[str]:
     if noise.pairs is None or noise.counted is None:
         return []
+    names = shown_names(noise.classes)
     cells = _numbers(noise.counted.matrix)
     for k in np.flatnonzero(~noise.pairs.any(axis=0)):  # nobody checked an example of this class
         for row in cells:
             row[k] = "-"
     what = counted(noise.checked, "label" if noise.annotators else "row")
-    used = []
+    used, T = [], noise.counted.matrix
     if noise.unchecked is not None:
         used = [f"Without them, the estimate would be {noise.unchecked}.", ""]
     return [
         "",
         f"Counted in {what} with a checked label{_mixed(noise.counted)}:",
         "",
-        *_matrix(shown_names(noise.classes), cells, noise.counted.matrix),
+        *(_grid(names, cells) if noise.n <= WHOLE else _largest(names, noise.pairs, T)),
         "",
         *used,
         f"mean |estimate - counted|  {noise.counted_error:.3f}",
@@ -146,17 +138,72 @@ def people(noise: NoiseEstimate) -> tuple[str, list[list[str]]]:
     return f"{title}, by the labels of all", rows
 
 
+def mistakes(joint: Array | Labels) -> list[tuple[int, int]]:
+    """Return label and true class of the most frequent mistakes, the largest first.
+
+    Parameters
+    ----------
+    joint : array of shape (n, n)
+        Numbers of examples by label, in the rows, and true class.
+
+    Examples
+    --------
+    >>> mistakes(np.array([[50, 0, 2], [9, 40, 3], [0, 0, 60]]))
+    [(1, 0), (1, 2), (0, 2)]
+    """
+    beside = np.where(np.eye(len(joint), dtype=bool), 0, joint.round(6))  # rounding errors tie
+    order = np.argsort(-beside, axis=None, kind="stable")[:_MISTAKES]
+    return [divmod(int(k), len(joint)) for k in order if beside.flat[k] > 0]
+
+
+def how_many(expected: float) -> str:
+    """Return an expected number of labels.
+
+    Examples
+    --------
+    >>> how_many(1234.5678), how_many(0.2)
+    ('1,235', '<1')
+    """
+    return f"{expected:,.0f}" if expected >= 0.5 else "<1"
+
+
+def expected_pairs(noise: NoiseEstimate) -> Array:
+    """Return the expected numbers of examples by label, in the rows, and true class."""
+    return np.asarray(noise.counts[:, None] * noise.true_given_label)
+
+
 def _matrices(noise: NoiseEstimate) -> list[str]:
     T, low, high = noise.matrix, noise.low, noise.high
     names = shown_names(noise.classes)
-    if noise.n > _GRID:
-        return _largest(names, T, low, high)
+    by, about = f"Noise matrix by {noise.estimator}", ""
+    if low is not None:
+        about = f", {LEVEL:.0%} intervals"
+    if noise.resamples:
+        about += f" from {counted(noise.resamples, 'resample')}"
+    if noise.n > WHOLE:
+        largest = _largest(names, expected_pairs(noise), T, low, high)
+        return [f"{by}: the most frequent mistakes{about}", "", *largest]
+    return [
+        f"{by}: P(labeled row | truly column){about}",
+        "",
+        *_with_intervals(names, T, low, high),
+        "",
+        "P(truly column | labeled row)",
+        "",
+        *_grid(names, _numbers(noise.true_given_label)),
+    ]
+
+
+def _with_intervals(
+    names: tuple[str, ...], T: Array, low: Array | None, high: Array | None
+) -> list[str]:
     if low is None or high is None:
         return _grid(names, _numbers(T))
-    if noise.n <= _WIDEST:
+    n = len(names)
+    if n <= _WIDEST:
         cells = [
-            [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(noise.n)]
-            for i in range(noise.n)
+            [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(n)]
+            for i in range(n)
         ]
         return _grid(names, cells)
     return [
@@ -166,26 +213,27 @@ def _matrices(noise: NoiseEstimate) -> list[str]:
     ]
 
 
-def _matrix(names: tuple[str, ...], cells: list[list[str]], matrix: Array) -> list[str]:
-    """Return a matrix, or its largest entries if there are many classes."""
-    return _grid(names, cells) if len(names) <= _GRID else _largest(names, matrix)
-
-
 def _largest(
-    names: tuple[str, ...], matrix: Array, low: Array | None = None, high: Array | None = None
+    names: tuple[str, ...],
+    joint: Array | Labels,
+    T: Array,
+    low: Array | None = None,
+    high: Array | None = None,
 ) -> list[str]:
-    """Return the largest entries beside the diagonal, in words, and how many are left out."""
-    n = len(names)
-    beside = np.where(np.eye(n, dtype=bool), -1.0, matrix)
-    rows = []
-    for k in np.argsort(-beside, axis=None, kind="stable")[:_ENTRIES]:
-        i, j = divmod(int(k), n)
+    """Return the most frequent mistakes, and how many are left out."""
+    found = mistakes(joint)
+    given_label = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1)
+    rows = [["labeled", "truly", "labels", "P(labeled | truly)", "P(truly | labeled)"]]
+    for i, j in found:
         ends = "" if low is None or high is None else f" [{low[i, j]:.2f}, {high[i, j]:.2f}]"
-        rows.append([names[i], names[j], f"{matrix[i, j]:.2f}{ends}"])
-    left = n * (n - 1) - len(rows)
+        shares = f"{T[i, j]:.2f}{ends}", f"{given_label[i, j]:.2f}"
+        rows.append([names[i], names[j], how_many(joint[i, j]), *shares])
+    wrong = joint.sum() - np.trace(joint)
+    shown = sum(joint[pair] for pair in found)
     return [
-        *_columns([["row", "column", ""], *rows]),
-        f"{left:,} smaller entries beside the diagonal are left out; --json prints all",
+        *_columns(rows),
+        "",
+        f"These are {shown:,.0f} of {wrong:,.0f} wrong labels; --json prints the whole matrix",
     ]
 
 

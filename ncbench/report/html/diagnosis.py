@@ -14,7 +14,7 @@ from ncbench.errors import counted
 from ncbench.files import write_output
 from ncbench.noise_estimation import OwnData, plan
 from ncbench.noise_estimation.estimate import DO_NOT_RELY, NoiseEstimate, class_frequencies
-from ncbench.report.audit_text import people
+from ncbench.report.audit_text import WHOLE, expected_pairs, how_many, mistakes, people
 from ncbench.report.diagnosis_text import doubtful, measure_name, percent, summary, worth
 from ncbench.report.html.template import rendered
 from ncbench.types import Array
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _SHOWN = 100
 _FEWEST = 20  # labels to show, even if none is more probably wrong than right
 _DEPTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-_WIDEST = 30  # classes that a heat map has room for
 _WITH_INTERVALS = 6  # classes whose intervals have room in its cells
 _LONG = 14  # letters of a name that a heat map has room for
 _NAMES = 60  # columns to name before they are only counted
@@ -71,8 +70,9 @@ def write_diagnosis(
         percent=percent,
         classes=_classes(noise),
         columns=_columns(data),
-        heat=Heat.of(T, noise, noise.low, noise.high) if noise.n <= _WIDEST else None,
-        reverse=Heat.of(given_label, noise, None, None) if noise.n <= _WIDEST else None,
+        heat=Heat.of(T, noise, noise.low, noise.high) if noise.n <= WHOLE else None,
+        reverse=Heat.of(given_label, noise, None, None) if noise.n <= WHOLE else None,
+        mistakes=_mistakes(noise) if noise.n > WHOLE else [],
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
         relies=noise.verdict != DO_NOT_RELY,
         at_random=np.sort(at_random[:_ROWS]).tolist(),
@@ -194,6 +194,21 @@ def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
             }
         )
     return rows
+
+
+def _mistakes(noise: NoiseEstimate) -> list[dict[str, str]]:
+    """Return the most frequent mistakes, the largest first."""
+    joint, given_label = expected_pairs(noise), noise.true_given_label
+    return [
+        {
+            "label": noise.classes[i],
+            "true": noise.classes[j],
+            "rows": how_many(joint[i, j]),
+            "of_true": _with_interval(noise, i, j),
+            "of_label": percent(given_label[i, j]),
+        }
+        for i, j in mistakes(joint)
+    ]
 
 
 def _with_interval(noise: NoiseEstimate, i: int, j: int) -> str:

@@ -46,6 +46,19 @@ def test_what_the_page_says(tmp_path: Path) -> None:
     assert "the first 400" not in text  # the share of all wrong labels is that of T
 
 
+@pytest.mark.parametrize(("n", "whole"), [(12, True), (13, False), (60, False)])
+def test_a_large_matrix_is_its_most_frequent_mistakes(n: int, whole: bool, tmp_path: Path) -> None:
+    write_made_up_diagnosis(tmp_path / "page.html", [f"k{k}" for k in range(n)], rows=400 * n)
+    page = (tmp_path / "page.html").read_text()
+    assert page.count('<table class="heat') == (2 if whole else 0)
+    assert ("The most frequent mistakes" in page) != whole
+    text = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    # 27% of the 400 labels of each class, evenly over the others: 9 for 13 classes, 2 for 60.
+    share = f"{27 / (n - 1):.0f}%" if n == 13 else "0.5%"
+    found = re.findall(rf"k\d+ k\d+ {400 * 0.27 / (n - 1):.0f} {share} \(", text)
+    assert len(found) == (0 if whole else 15)
+
+
 def test_people_who_gave_labels_are_listed(tmp_path: Path) -> None:
     names = [NASTY, *(f"person {k}" for k in range(11))]
     write_made_up_diagnosis(tmp_path / "page.html", ["barolo", "barbera"], people=names)
