@@ -18,7 +18,6 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from ncbench.core import NoiseMatrix
@@ -31,7 +30,9 @@ FOLDS = 5
 
 _SMALLEST = 1e-4  # the likelihood of one label that chooses a setting
 _HELD_OUT = 10_000  # examples to predict
-_MOST = 20_000  # examples of a kernel or of trees: more cost memory, and gain little
+_MOST = 20_000  # examples of a kernel or of a tree: more cost memory, and gain little
+_LEAST = 1000
+_NUMBERS = 2_000_000  # that a tree sees; of a wide table, fewer examples
 _KEPT = 16  # results that are kept for the next question
 
 
@@ -50,51 +51,53 @@ class Base:
 
     Parameters
     ----------
-    learner : function of a setting and a seed
+    learner : function of a setting, a seed and the shape of X
         Returns a classifier to fit.
     settings : sequence
         Tried in this order, as long as held-out labels become likelier.
     most : int, optional
         Examples to fit to; drawn if there are more.
+    told : bool
+        Whether the learner takes T.
     """
 
-    learner: Callable[[Any, int], Any]
+    learner: Callable[[Any, int, tuple[int, int]], Any]
     settings: Sequence[Any] = (None,)
     most: int | None = None
-
-    def told(self, seed: int) -> bool:
-        """Return whether the learner takes T."""
-        return bool(has_fit_parameter(self.learner(self.settings[0], seed), "noise_matrix"))
+    told: bool = False
 
 
-def _linear(C: float, seed: int) -> Pipeline:
+def _linear(C: float, seed: int, shape: tuple[int, int]) -> Pipeline:
     return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=300, tol=1e-3))
 
 
-def _kernel(C: float, seed: int) -> KernelLogistic:
+def _kernel(C: float, seed: int, shape: tuple[int, int]) -> KernelLogistic:
     return KernelLogistic(C, random_state=seed)
 
 
-def _trees(_: None, seed: int) -> ExtraTreesClassifier:
-    return ExtraTreesClassifier(100, min_samples_leaf=3, random_state=seed)
+def _trees(_: None, seed: int, shape: tuple[int, int]) -> ExtraTreesClassifier:
+    m, d = shape
+    most = min(_MOST, max(_LEAST, _NUMBERS // d))
+    part = {"bootstrap": True, "max_samples": most} if m > most else {}
+    return ExtraTreesClassifier(100, min_samples_leaf=3, random_state=seed, **part)
 
 
-def _boosting(_: None, seed: int) -> HistGradientBoostingClassifier:
+def _boosting(_: None, seed: int, shape: tuple[int, int]) -> HistGradientBoostingClassifier:
     return HistGradientBoostingClassifier(
         max_iter=100, learning_rate=0.07, max_leaf_nodes=8, min_samples_leaf=5,
         l2_regularization=1.0, early_stopping=False, random_state=seed,
     )  # fmt: skip
 
 
-def _anchored(_: None, seed: int) -> Any:
+def _anchored(_: None, seed: int, shape: tuple[int, int]) -> Any:
     return cpe_learner("anchored", seed)
 
 
 BASES = {
     "linear": Base(_linear, settings=(0.003, 0.03, 0.3, 3.0)),
-    "anchored": Base(_anchored),
+    "anchored": Base(_anchored, told=True),
     "kernel": Base(_kernel, settings=(0.1, 1.0, 10.0), most=_MOST),
-    "trees": Base(_trees, most=_MOST),
+    "trees": Base(_trees),
     "boosting": Base(_boosting),
 }
 """The learners by name; each is a line that can be changed."""
@@ -137,7 +140,7 @@ def held_out(
     array([1., 0.])
     """
     base = BASES[name]
-    noise = noise if base.told(seed) else None
+    noise = noise if base.told else None
     key = _key("held out", name, X, y, n, seed, noise)
     found: HeldOut = _remembered(key, lambda: _held_out(base, X, y, n, seed, noise))
     return found
@@ -163,7 +166,7 @@ def fitted(
         Of the learner.
     """
     base = BASES[name]
-    noise = noise if base.told(seed) else None
+    noise = noise if base.told else None
     key = _key("fitted", name, X, y, seed, setting, noise)
     return _remembered(key, lambda: _plain(_fit(base, X, y, setting, seed, noise)))
 
@@ -193,7 +196,7 @@ def _fit(
         part = np.sort(np.random.default_rng(seed).choice(len(y), base.most, replace=False))
         X, y = X[part], y[part]
     with threadpool_limits(1):  # threads that wait for each other take most of the time
-        return fit_cpe(base.learner(setting, seed), X, y, noise)
+        return fit_cpe(base.learner(setting, seed, X.shape), X, y, noise)
 
 
 def _plain(learner: Any) -> Any:

@@ -33,6 +33,15 @@ def test_a_learner_is_fitted_once_to_a_sample_and_a_seed():
     assert held_out("trees", X, np.roll(Y, 1), 3, 1) is not first
 
 
+def test_a_tree_of_a_wide_table_sees_a_part(monkeypatch):
+    monkeypatch.setattr(stack, "_LEAST", 10)
+    assert not stack._trees(None, 0, (240, 3)).bootstrap
+    monkeypatch.setattr(stack, "_NUMBERS", 300)
+    assert stack._trees(None, 0, (240, 3)).max_samples == 100
+    found = held_out("trees", X + 1e-9, Y, 3, 0)
+    assert (found.probabilities.argmax(axis=1) == TRUTH).mean() > 0.9
+
+
 def test_what_is_remembered_is_bounded():
     for seed in range(stack._KEPT + 5):
         held_out("linear", X[::4], Y[::4], 3, seed)
