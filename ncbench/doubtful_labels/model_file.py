@@ -45,6 +45,7 @@ TRUSTED = frozenset(
         "ncbench.data.columns.TableEncoder",
         "ncbench.doubtful_labels.corrected_classifier.NoiseCorrectedClassifier",
         "ncbench.learning.linear_softmax.LinearSoftmax",
+        "ncbench.learning.kernel_logistic.KernelLogistic",
         "ncbench.learning.plain_trees.PlainTrees",
         "ncbench.noise_estimation.repair.EstimatedNoiseMatrix",
         "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",

@@ -92,6 +92,11 @@ class Blend(ClassifierMixin, BaseEstimator):
         """Return the held-out probabilities of the training examples, as ``held_out_``."""
         return self.held_out_
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the held-out probabilities, which only an algorithm that is fitted needs."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "held_out_"}
+
     def predict_proba(self, X: Array) -> Array:
         """Return noisy class probabilities."""
         noisy = [self._of_all_classes(each.predict_proba(X)) for each in self.learners_.values()]

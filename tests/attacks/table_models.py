@@ -93,9 +93,9 @@ def saved(array: Any) -> bytes:
     return stream.getvalue()
 
 
-def trees(owner: str = "PlainTrees", **changes: Any) -> Callable[[], bytes]:
-    """Return what makes a boosted model of which a part has other arrays, functions of the old
-    ones, or other numbers."""
+def trees(owner: str = "PlainTrees", cpe: str = "boosting", **changes: Any) -> Callable[[], bytes]:
+    """Return what makes a model of which a part has other arrays, functions of the old ones, or
+    other numbers."""
 
     def change(parts: dict[str, bytes]) -> None:
         schema = json.loads(parts["schema.json"])
@@ -108,7 +108,11 @@ def trees(owner: str = "PlainTrees", **changes: Any) -> Callable[[], bytes]:
                 attributes[name] = {**JSON, "content": json.dumps(value)}
         parts["schema.json"] = json.dumps(schema).encode()
 
-    return lambda: sealed(change, "boosting")
+    return lambda: sealed(change, cpe)
+
+
+def blended(owner: str, **changes: Any) -> Callable[[], bytes]:
+    return trees(owner, "blend", **changes)
 
 
 def schema(change: Callable[[dict[str, Any]], Any]) -> Callable[[], bytes]:
@@ -279,6 +283,27 @@ TREES = [
     ]
 ]
 
+BLENDS = [
+    of_model(f"blend: {name}", PREDICT, says, content)
+    for name, says, content in [
+        ("a forest without a value", "a leaf has value",
+         blended("PlainTrees", value=lambda a: a[:-1])),
+        ("a forest of scores", "baseline is not an array", blended("PlainTrees", baseline=[0.0])),
+        ("weights of two learners", "cannot be read", blended("Blend", weights_=lambda a: a[:2])),
+        ("weights that are NaN", "cannot be read", blended("Blend", weights_=lambda a: a * np.nan)),
+        ("an offset too many", "cannot be read", blended("Blend", offsets_=lambda a: a.repeat(2))),
+        ("no learners", "cannot be read", blended("Blend", learners_={})),
+        ("learners that are text", "cannot be read", blended("Blend", learners_="x")),
+        ("landmarks of other features", "cannot be read",
+         blended("KernelLogistic", landmarks_=lambda a: a[:, :1])),
+        ("landmarks that are NaN", "cannot be read",
+         blended("KernelLogistic", landmarks_=lambda a: a * np.nan)),
+        ("no landmarks", "cannot be read", blended("KernelLogistic", landmarks_=lambda a: a[:0])),
+        ("a kernel without width", "cannot be read", blended("KernelLogistic", gamma_="wide")),
+        ("the kernel of another learner", "cannot be read", blended("KernelLogistic", model_=None)),
+    ]
+]  # fmt: skip
+
 TERMINAL = [
     Attack(f"escape codes in {key}", argv, "ran", r"\x1b[2J", files(about(**{key: "\x1b[2J"})))
     for key, argv in {"t_estimator": NOISY}.items()
@@ -309,4 +334,4 @@ TABLES = [
     of_table("an unknown background", (*NOISY, "--background", "z"), "z", TABLE),
 ]  # fmt: skip
 
-ATTACKS = [*DESCRIPTIONS, *CONTENTS, *TREES, *TERMINAL, *TABLES]
+ATTACKS = [*DESCRIPTIONS, *CONTENTS, *TREES, *BLENDS, *TERMINAL, *TABLES]

@@ -451,12 +451,15 @@ def test_a_learner_that_a_file_cannot_hold_is_refused_before_the_data_is_read(
     assert "--cpe boosting" in done.err
 
 
-def test_boosting_predicts_the_same_in_another_process(ncbench: Callable, tmp_path: Path) -> None:
-    expected = fit(tmp_path, cpe="boosting").classifier.predict_proba(X)
+@pytest.mark.parametrize("cpe", ["blend", "boosting"])
+def test_trees_predict_the_same_in_another_process(
+    ncbench: Callable, tmp_path: Path, cpe: str
+) -> None:
+    expected = fit(tmp_path, cpe=cpe).classifier.predict_proba(X)
     noise = pd.DataFrame(T, index=["no", "yes"], columns=["no", "yes"])
     noise.to_csv(tmp_path / "noise.csv", index_label="labeled")
     arguments = ("data.csv", "--target", "label", "--noise-matrix", "noise.csv")
-    done = ncbench("fit", *arguments, "--cpe", "boosting", "--out", "model.skops")
+    done = ncbench("fit", *arguments, "--cpe", cpe, "--out", "model.skops")
     assert done.code == 0, done.err
     np.save(tmp_path / "X.npy", X)
     code = (
