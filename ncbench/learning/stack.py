@@ -33,7 +33,7 @@ _HELD_OUT = 10_000  # examples to predict
 _MOST = 20_000  # examples of a kernel or of a tree: more cost memory, and gain little
 _LEAST = 1000
 _NUMBERS = 2_000_000  # that a tree sees; of a wide table, fewer examples
-_KEPT = 16  # results that are kept for the next question
+_KEPT = 32  # results that are kept for the next question, such as those of three folds
 
 
 class HeldOut(NamedTuple):

@@ -46,6 +46,8 @@ class SoftFrankWolfe(PosteriorClassifier):
 
     Attributes
     ----------
+    n_iter_ : int
+        Number of steps.
     expected_ : array of shape (n,)
         Expected number of true examples of each class, N.
     """
@@ -88,6 +90,7 @@ class SoftFrankWolfe(PosteriorClassifier):
             rule = (posterior @ L).argmin(axis=1)
             Gamma = q.T @ np.eye(n)[rule] / m
             C += 2 / (t + 1) * (Gamma - C)
+        self.n_iter_ = steps
         self.diagnostics_ = {
             "iterations": steps,
             "objective": psi(with_misses(C, kept)),
