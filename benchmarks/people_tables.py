@@ -24,6 +24,7 @@ One row of the file is one draw, one method and one measure: the loss, the class
 import argparse
 import time
 import warnings
+from inspect import signature
 from itertools import product
 from pathlib import Path
 
@@ -69,7 +70,10 @@ PEERS = ("hgb", "hgb_weighted", "logistic_weighted", "cleanlab_hgb", "cleanlab_l
 
 def read(name: str) -> Dataset:
     if name in DEVELOPMENT:
-        data = load("dataset", name)()
+        factory = load("dataset", name)
+        data = factory(
+            **({"data_dir": ""} if "data_dir" in signature(factory).parameters else {})
+        )
         rows = np.sort(np.random.default_rng(0).permutation(len(data.y))[:MOST])
         return Dataset(data.X[rows], data.y[rows], data.classes, name)
     if name in KEEL:
