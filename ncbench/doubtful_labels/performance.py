@@ -79,7 +79,7 @@ class HeldOut:
         losses: dict[str, list[float]] = {name: [] for name in measures}
         for k in range(_RESAMPLES):
             weight = rng.multinomial(m, np.full(m, 1 / m))[self.rows]
-            C = (said * weight[:, None]).T @ self.predicted[self.rows] / max(weight.sum(), 1)
+            C = (said * weight[:, None]).T @ self.predicted[self.rows] / max(int(weight.sum()), 1)
             C = _corrected(C, matrices[k % len(matrices)])
             for name, psi in measures.items():
                 losses[name].append(_loss(psi, C))

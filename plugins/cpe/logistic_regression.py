@@ -139,7 +139,7 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
         return np.asarray(self.model_.predict(X))
 
     def _cross_validate(self, X: Array, y: NDArray, grid: Array) -> Array:
-        folds = min(self.folds, np.unique(y, return_counts=True)[1].max())
+        folds = min(self.folds, int(np.unique(y, return_counts=True)[1].max()))
         if folds < 2 or len(grid) < 2:
             return np.zeros((1, len(grid)))  # too few examples to choose: use the smallest C
         with warnings.catch_warnings():
