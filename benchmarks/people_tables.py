@@ -71,9 +71,7 @@ PEERS = ("hgb", "hgb_weighted", "logistic_weighted", "cleanlab_hgb", "cleanlab_l
 def read(name: str) -> Dataset:
     if name in DEVELOPMENT:
         factory = load("dataset", name)
-        data = factory(
-            **({"data_dir": ""} if "data_dir" in signature(factory).parameters else {})
-        )
+        data = factory(**({"data_dir": ""} if "data_dir" in signature(factory).parameters else {}))
         rows = np.sort(np.random.default_rng(0).permutation(len(data.y))[:MOST])
         return Dataset(data.X[rows], data.y[rows], data.classes, name)
     if name in KEEL:
