@@ -188,8 +188,8 @@ def _said(given: Annotations, m: int) -> Labels:
 
 
 def _nameless(noise: NoiseEstimate) -> NoiseMatrix:
-    """Return T for labels that are numbers of classes, with its draws."""
-    return repair_estimate(noise.matrix, draws=noise.draws)
+    """Return T for labels that are numbers of classes, with its posterior."""
+    return repair_estimate(noise.matrix, draws=noise.draws, posterior=noise.posterior)
 
 
 def _some(rows: int, most: int, seed: int) -> Labels:

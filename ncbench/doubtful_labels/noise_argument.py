@@ -154,6 +154,7 @@ class NumberedLabels:
             rows=np.arange(len(self.y)),
             annotations=self.annotations,
             checked=self.clean,
+            seed=seed,
         )
         noise: NoiseMatrix = estimator.estimate(sample.for_estimator(estimator))
         return noise

@@ -22,6 +22,7 @@ from ncbench.learning.classifier import (
     resolve_measure,
 )
 from ncbench.learning.clean_classes import clean_posterior, true_label_posterior
+from ncbench.learning.held_out_noise import Fit, HeldOutNoise, NoisePrior, combined
 from ncbench.learning.joint_noise import JointFit, OffDiagonal, fit_joint_noise
 from ncbench.learning.linear_softmax import (
     LinearSoftmax,
@@ -36,12 +37,12 @@ from ncbench.learning.scoring import scorer
 from ncbench.learning.stack import fitted, held_out, held_out_rows
 
 __all__ = [
-    "CrossEntropy", "ForwardCrossEntropy", "JointFit", "LinearSoftmax", "Loss", "LossValue",
-    "NoisyLabelClassifier", "OffDiagonal", "PlainTrees", "PosteriorClassifier", "algorithm_for",
-    "aligned_noise", "check_path", "clean_posterior", "cpe_learner", "deal_folds",
-    "descend_linear_softmax", "finite_features", "fit_cpe", "fit_joint_noise",
-    "fit_linear_softmax", "fit_penalty_path", "fit_posterior", "fitted", "held_out",
-    "held_out_rows", "learner_of", "numbered_labels", "out_of_fold_posterior", "posterior",
-    "prediction", "require_family", "resolve_measure", "scorer", "stratified_folds",
-    "takes_weights", "true_label_posterior",
+    "CrossEntropy", "Fit", "ForwardCrossEntropy", "HeldOutNoise", "JointFit", "LinearSoftmax",
+    "Loss", "LossValue", "NoisePrior", "NoisyLabelClassifier", "OffDiagonal", "PlainTrees",
+    "PosteriorClassifier", "algorithm_for", "aligned_noise", "check_path", "clean_posterior",
+    "combined", "cpe_learner", "deal_folds", "descend_linear_softmax", "finite_features",
+    "fit_cpe", "fit_joint_noise", "fit_linear_softmax", "fit_penalty_path", "fit_posterior",
+    "fitted", "held_out", "held_out_rows", "learner_of", "numbered_labels",
+    "out_of_fold_posterior", "posterior", "prediction", "require_family", "resolve_measure",
+    "scorer", "stratified_folds", "takes_weights", "true_label_posterior",
 ]  # fmt: skip

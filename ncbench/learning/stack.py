@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ncbench.core import NoiseMatrix
+from ncbench.data import UNKNOWN
 from ncbench.learning.class_probabilities import cpe_learner, deal_folds, fit_cpe, posterior
 from ncbench.learning.kernel_logistic import KernelLogistic
 from ncbench.learning.plain_trees import PlainTrees
@@ -103,11 +104,17 @@ BASES = {
 """The learners by name; each is a line that can be changed."""
 
 
-def held_out_rows(m: int, seed: int) -> Labels:
-    """Return the examples whose labels are predicted: all, or of many a part drawn at random."""
+def held_out_rows(m: int, seed: int, checked: Labels | None = None) -> Labels:
+    """Return the examples whose labels are predicted: all, or of many a part drawn at random.
+
+    Examples with a checked label come first.
+    """
     if m <= _HELD_OUT:
         return np.arange(m)
-    return np.sort(np.random.default_rng(seed).permutation(m)[:_HELD_OUT])
+    order = np.random.default_rng(seed).permutation(m)
+    if checked is not None:
+        order = order[np.argsort(checked[order] == UNKNOWN, kind="stable")]
+    return np.sort(order[:_HELD_OUT])
 
 
 def held_out(

@@ -11,6 +11,12 @@ from ncbench.noise_estimation.audit import (
 from ncbench.noise_estimation.dawid_skene import Crowd, dawid_skene
 from ncbench.noise_estimation.estimate import LEVEL, NoiseEstimate, share_of_wrong
 from ncbench.noise_estimation.label_notices import shown_names
+from ncbench.noise_estimation.noise_posterior import (
+    LEARNERS,
+    NoisePosterior,
+    fit_noise_posterior,
+    held_out_logs,
+)
 from ncbench.noise_estimation.own_data import (
     OwnData,
     one_label_each,
@@ -29,9 +35,34 @@ from ncbench.noise_estimation.sample import CleanLabels, NoisySample
 from ncbench.noise_estimation.verdict import cheap_doubts, classes_gone
 
 __all__ = [
-    "DEFAULT_T_ESTIMATOR", "LEVEL", "PEOPLE_T_ESTIMATOR", "CleanLabels", "Crowd", "NoiseEstimate",
-    "NoisySample", "OwnData", "cheap_doubts", "classes_gone", "dawid_skene", "diagnostics",
-    "estimate_noise", "examine", "one_label_each", "plan", "project_columns", "read_annotations",
-    "read_noise_matrix", "read_own_data", "repair_estimate", "restored", "share_of_wrong",
-    "shown_names", "stored", "uncertainty",
+    "DEFAULT_T_ESTIMATOR",
+    "LEARNERS",
+    "LEVEL",
+    "PEOPLE_T_ESTIMATOR",
+    "CleanLabels",
+    "Crowd",
+    "NoiseEstimate",
+    "NoisePosterior",
+    "NoisySample",
+    "OwnData",
+    "cheap_doubts",
+    "classes_gone",
+    "dawid_skene",
+    "diagnostics",
+    "estimate_noise",
+    "examine",
+    "fit_noise_posterior",
+    "held_out_logs",
+    "one_label_each",
+    "plan",
+    "project_columns",
+    "read_annotations",
+    "read_noise_matrix",
+    "read_own_data",
+    "repair_estimate",
+    "restored",
+    "share_of_wrong",
+    "shown_names",
+    "stored",
+    "uncertainty",
 ]  # fmt: skip

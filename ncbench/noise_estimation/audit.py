@@ -28,6 +28,7 @@ from ncbench.noise_estimation.estimate import (
 )
 from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
 from ncbench.noise_estimation.label_notices import only_checked
+from ncbench.noise_estimation.noise_posterior import NoisePosterior
 from ncbench.noise_estimation.own_data import OwnData
 from ncbench.noise_estimation.repair import repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
@@ -240,6 +241,9 @@ def _ends(
 def _share(
     noise: NoiseMatrix, counts: Labels, draws: Array | None, halves: Sequence[Array]
 ) -> Interval:
+    posterior: NoisePosterior | None = getattr(noise, "posterior", None)
+    if posterior is not None:
+        return posterior.share
     estimate = share_of_wrong(noise, counts)
 
     def shares(matrices: Iterable[Array]) -> Array:
@@ -339,6 +343,7 @@ def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
         rows=data.examples,
         annotations=data.annotations,
         checked=data.clean,
+        seed=seed,
     )
 
 

@@ -138,7 +138,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         examples: int | None = None,
     ) -> None:
         warnings = getattr(noise, "warnings", ())
-        more = getattr(noise, "draws", None), getattr(noise, "accuracy", None)
+        more = getattr(noise, "draws", None), getattr(noise, "posterior", None)
         super().__init__(noise.matrix, getattr(noise, "a", 0.0), warnings, *more)
         self.data = data
         self.estimator = estimator
@@ -195,6 +195,8 @@ class NoiseEstimate(EstimatedNoiseMatrix):
     @property
     def wrong_by_label(self) -> Array:
         """Expected number of wrong labels among those of each class."""
+        if self.posterior is not None:
+            return self.counts * self.posterior.wrong_by_label()
         return np.asarray(self.counts * (1 - np.diagonal(self.true_given_label)))
 
     def to_frame(self) -> pd.DataFrame:

@@ -7,7 +7,7 @@ invertible. All repairs are made here and reported as warnings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
 from ncbench.types import Array
+
+if TYPE_CHECKING:
+    from ncbench.noise_estimation.noise_posterior import NoisePosterior
 
 SMALLEST_SINGULAR_VALUE = 0.05
 """Lower limit for estimates. Below it, ``T^-1`` magnifies errors of T too much."""
@@ -33,8 +36,8 @@ class EstimatedNoiseMatrix(NoiseMatrix):
         Reasons to doubt the estimate.
     draws : array of shape (k, n, n) or None
         Draws from the distribution of T given the data, if the estimator has them.
-    accuracy : float or None
-        Share of held-out labels that the estimator's learners predict, if it has them.
+    posterior : NoisePosterior or None
+        All that the labels leave open, if the estimator knows it. It is not stored with a model.
     """
 
     def __init__(
@@ -43,13 +46,16 @@ class EstimatedNoiseMatrix(NoiseMatrix):
         a: float,
         warnings: Sequence[str],
         draws: Array | None = None,
-        accuracy: float | None = None,
+        posterior: NoisePosterior | None = None,
     ) -> None:
         super().__init__(T)
         self.a = a
         self.warnings = tuple(warnings)
         self.draws = draws
-        self.accuracy = accuracy
+        self.posterior = posterior
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "posterior": None}
 
 
 def repair_estimate(
@@ -57,7 +63,7 @@ def repair_estimate(
     classes: Sequence[str] | None = None,
     warnings: Sequence[str] = (),
     draws: Array | None = None,
-    accuracy: float | None = None,
+    posterior: NoisePosterior | None = None,
 ) -> EstimatedNoiseMatrix:
     """Turn an estimate into a usable noise matrix and report the repairs.
 
@@ -75,8 +81,8 @@ def repair_estimate(
         The estimator's own warnings.
     draws : array of shape (k, n, n), optional
         Draws from the distribution of T given the data, for intervals.
-    accuracy : float, optional
-        Share of held-out labels that the estimator's learners predict.
+    posterior : NoisePosterior, optional
+        For the share of wrong labels, and which they are.
 
     Examples
     --------
@@ -109,7 +115,7 @@ def repair_estimate(
                 f"class {names[j]}: labelled {names[i]} more often ({matrix[i, j]:.2f}) than "
                 f"{names[j]} ({matrix[j, j]:.2f})"
             )
-    return EstimatedNoiseMatrix(matrix, float(a), said, draws, accuracy)
+    return EstimatedNoiseMatrix(matrix, float(a), said, draws, posterior)
 
 
 def diagnostics(noise: NoiseMatrix, truth: NoiseMatrix | None) -> dict[str, Any]:

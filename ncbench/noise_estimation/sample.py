@@ -104,6 +104,9 @@ class NoisySample:
         Training examples without a label, for estimators whose ``needs`` name ``unlabeled``.
     checked : array of shape (m,), optional
         Clean labels that came with the data, or ``UNKNOWN``. Trials have none.
+    seed : int, optional
+        Of the folds of the stack, so that others who ask for the same predictions share the fits;
+        by default drawn from ``rng``.
     """
 
     X: Array
@@ -118,6 +121,7 @@ class NoisySample:
     annotations: Annotations | None = None
     unlabeled: Array | None = None
     checked: Labels | None = None
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         if not self.classes:
@@ -131,6 +135,10 @@ class NoisySample:
             if need not in needs_of(estimator)
         }
         return replace(self, **hidden)
+
+    def stack_seed(self) -> int:
+        """Return the seed of the stack's folds."""
+        return int(self.rng.integers(2**31)) if self.seed is None else self.seed
 
     @property
     def told(self) -> dict[str, Any]:

@@ -83,8 +83,10 @@ def judge(
     """
     rivals = tuple(_rivals(sample))
     warnings = list(getattr(noise, "warnings", ()))
-    accuracy = getattr(noise, "accuracy", None)
-    if accuracy is None:
+    posterior = getattr(noise, "posterior", None)
+    if posterior is not None:
+        accuracy = posterior.accuracy
+    else:
         accuracy = (sample.out_of_fold_posterior().argmax(axis=1) == sample.y).mean()
     rows = len(sample.y) if sample.rows is None else len(np.unique(sample.rows))
     known = float(accuracy), rows, share, rivals

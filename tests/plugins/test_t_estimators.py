@@ -113,7 +113,7 @@ def test_estimates_are_near_the_truth_where_classes_are_apart(name):
         y=noise.draw_labels(clean, np.random.default_rng(2)),
         n_classes=3,
         cpe=LogisticRegression(max_iter=1000),
-        rng=np.random.default_rng(0),
+        rng=np.random.default_rng(1),
         clean=CleanLabels(clean, np.random.default_rng(1)),
     )
     params = {"fraction": 0.5} if name == "trusted" else {}
