@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from ncbench.core import NoiseMatrix, expected_confusion, split_random_state, stream
+from ncbench.core import expected_confusion, split_random_state, stream
 from ncbench.plugin import get_registry
 
 SIGMAS = (0.1, 0.2, 0.3, 0.4)
@@ -52,19 +52,18 @@ def splits(args):
                     yield (name, sigma, seed, trial), (data, noisy, train, test)
 
 
-def losses(data, noisy, train, test, eta, eta_test, measures=tuple(ALGORITHMS), clean=False):
+def losses(data, noisy, train, test, eta, eta_test, measures=tuple(ALGORITHMS)):
     """Yield each measure and the test loss of NCFW or NCBS with these noisy probabilities.
 
-    ``eta`` is for the training part, ``eta_test`` for the test part (``sample_split=none``). With
-    ``clean``, confusion matrices are those of the clean training labels.
+    ``eta`` is for the training part, ``eta_test`` for the test part (``sample_split=none``).
     """
     registry, noise = get_registry(), noisy.noise_matrix
     p, p_test = (noise.correct_posterior(part) for part in (eta, eta_test))
-    y, T = (data.y, NoiseMatrix.identity(noise.n)) if clean else (noisy.y, noise)
     for measure in measures:
         name, options = ALGORITHMS[measure]
         psi = registry.build("measure", measure)
-        rule = registry.build("algo", name, measure=psi, **options).fit_mixture(p, y[train], T)
+        algorithm = registry.build("algo", name, measure=psi, **options)
+        rule = algorithm.fit_mixture(p, noisy.y[train], noise)
         yield measure, psi(expected_confusion(data.y[test], rule.distribution(p_test)))
 
 

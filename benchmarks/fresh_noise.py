@@ -1,4 +1,4 @@
-"""CPE learners compared on new noise; the default was chosen here.
+"""CPE learners compared on new noise.
 
     python benchmarks/fresh_noise.py --data-dir DIR [--seeds 1,2] [--learners forward]
 
@@ -30,7 +30,7 @@ def probabilities(data, noisy, train, test, learner):
 
 def main() -> None:
     options = parser(__doc__, usual_seeds="1,2")
-    options.add_argument("--learners", default="stacked,forward,power_logistic")
+    options.add_argument("--learners", default="forward,power_logistic")
     args = options.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     learners = ["logistic", *args.learners.split(",")]

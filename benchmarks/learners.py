@@ -39,7 +39,7 @@ from ncbench.plugin import get_registry
 DEVELOPMENT = (
     "wine", "breast_cancer", "digits", "vehicle", "abalone", "pageblocks", "satimage",
 )  # fmt: skip
-LEARNERS = ("logistic", "stacked", "forward", "anchored")
+LEARNERS = ("logistic", "forward", "anchored")
 """The first is what the others are compared with."""
 
 

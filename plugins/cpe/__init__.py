@@ -13,7 +13,6 @@ from .forward import forward, power_forward
 from .gradient_boosting import boosting
 from .log_linear_blend import blend
 from .logistic_regression import logistic, power_logistic
-from .stacked_logistic import stacked
 
 
 @hookimpl
@@ -22,7 +21,6 @@ def ncbench_cpe_learners() -> Mapping[str, Callable[..., Any]]:
     return {
         "logistic": logistic,
         "power_logistic": power_logistic,
-        "stacked": stacked,
         "forward": forward,
         "anchored": anchored,
         "blend": blend,

@@ -34,7 +34,7 @@ def test_only_what_is_neither_shown_nor_default_is_said() -> None:
     assert not_default([usual], []) == []
     assert not_default([{**usual, "seed": 1}], []) == ["seed=1"]
     assert not_default([{**usual, "seed": 1}], ["seed"]) == []
-    assert not_default([{**usual, "cpe": "stacked"}], []) == ["cpe=stacked"]
+    assert not_default([{**usual, "cpe": "anchored"}], []) == ["cpe=anchored"]
 
 
 def test_a_parameter_is_said_of_those_that_deviate() -> None:

@@ -62,6 +62,6 @@ def test_who_was_told_the_truth_is_said_below() -> None:
 
 def test_a_null_and_a_missing_parameter_are_not_blank() -> None:
     cells = [record([0.1], cpe={"name": "logistic", "C": C}) for C in (None, 1.0)]
-    cells.append(record([0.1], cpe={"name": "stacked"}))
+    cells.append(record([0.1], cpe={"name": "power_logistic"}))
     rows = [line.split() for line in table(cells).splitlines()[1:4]]
     assert [row[-2] for row in rows] == ["null", "1", "-"]

@@ -154,7 +154,7 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", ["logistic", pytest.param("stacked", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("learner", ["logistic", pytest.param("anchored", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "algorithms",
     [pytest.param("ncfw,fw,nclr_plugin,cpe_argmax", marks=pytest.mark.slow), "ncbs,bs"],
