@@ -26,10 +26,10 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> share = {"estimate": 0.25, "low": 0.2, "high": 0.3}
-    >>> about = {"measure": "g_mean", "algorithm": "ncfw", "cpe": "anchored", "rows": 1000}
+    >>> about = {"measure": "g_mean", "algorithm": "soft_fw", "cpe": "blend", "rows": 1000}
     >>> about |= {"features": 1, "classes": ["ill", "well"], "t_estimator": "held_out_map"}
     >>> print(fitted_text({**about, "share_of_wrong": share}))
-    Minimized g_mean by ncfw, learner anchored: 1,000 rows, 1 feature, classes ill, well.
+    Minimized g_mean by soft_fw, learner blend: 1,000 rows, 1 feature, classes ill, well.
     Wrong labels: 25.0% [20.0%, 30.0%], by held_out_map.
     `ncbench estimate-noise` says whether to rely on this.
     """
