@@ -29,11 +29,10 @@ from sklearn.metrics import average_precision_score
 from threadpoolctl import threadpool_limits
 
 from ncbench import Dataset, find_label_issues, load
-from ncbench.core import NoiseMatrix, stream
+from ncbench.core import stream
 from ncbench.data import Annotations
-from ncbench.doubtful_labels.issues import ISSUE_LEARNER, issue_trees
-from ncbench.learning import cpe_learner, out_of_fold_posterior
-from ncbench.noise_estimation import dawid_skene
+from ncbench.learning import held_out
+from ncbench.noise_estimation import LEARNERS, dawid_skene
 from ncbench.types import Array, Labels
 
 FOLDER_SETS = ("vehicle", "pageblocks", "satimage", "music_genre")
@@ -59,9 +58,8 @@ def crowd(name: str, seed: int, setting: str) -> tuple[Array, Labels, Annotation
 
 def probabilities(X: Array, y: Labels, n: int, seed: int) -> Array:
     """Return out-of-fold probabilities of labels, the mean of both learners'."""
-    told = X, y, n, seed, NoiseMatrix.identity(n)
-    linear = out_of_fold_posterior(cpe_learner(ISSUE_LEARNER, seed), *told)
-    mean = np.clip((linear + out_of_fold_posterior(issue_trees(len(y), seed), *told)) / 2, 1e-9, 1)
+    mean = np.mean([held_out(k, X, y, n, seed).probabilities for k in LEARNERS], axis=0)
+    mean = np.clip(mean, 1e-9, 1)
     return np.asarray(mean / mean.sum(axis=1, keepdims=True))
 
 

@@ -6,10 +6,9 @@
 
 prints average precision, mean over seeds, and the standard error of the paired difference from
 the better of cleanlab's two scores. Both get the same out-of-fold probabilities: of a learner, or
-by default of ``forward`` and of trees, whose mean cleanlab gets. The last columns are shares of
+by default of a linear model and of trees, whose mean cleanlab gets. The last columns are shares of
 wrong labels, found and promised, among as many labels as are wrong and among the first 20. The
-score was chosen on wine, breast_cancer, digits, vehicle, satimage and pageblocks with symmetric,
-random, pair flip and one-way noise, trees beside ``forward`` on wine, breast_cancer and vehicle;
+score was chosen on wine, iris, breast_cancer, digits, vehicle, satimage, pageblocks and abalone;
 nothing was chosen on the sets of the second command. Needs cleanlab.
 """
 
@@ -26,8 +25,8 @@ from sklearn.metrics import average_precision_score
 from threadpoolctl import threadpool_limits
 
 from ncbench import estimate_noise, find_label_issues
-from ncbench.doubtful_labels.issues import ISSUE_LEARNER, issue_trees
-from ncbench.learning import cpe_learner, out_of_fold_posterior
+from ncbench.learning import cpe_learner, held_out, out_of_fold_posterior
+from ncbench.noise_estimation import LEARNERS
 
 
 def compare(name: str, learner: str, seed: int, kind: str) -> dict[str, float]:
@@ -36,10 +35,11 @@ def compare(name: str, learner: str, seed: int, kind: str) -> dict[str, float]:
     wrong = data.y != data.truth
     named = None if learner == "default" else learner
     ours = find_label_issues(data.X, data.y, noise, named, random_state=seed)
-    learned = data.X, data.y, noise.n, seed, noise
-    noisy = out_of_fold_posterior(cpe_learner(named or ISSUE_LEARNER, seed), *learned)
+    learned = data.X, data.y, noise.n, seed
     if named is None:
-        noisy = (noisy + out_of_fold_posterior(issue_trees(len(data.y), seed), *learned)) / 2
+        noisy = np.mean([held_out(k, *learned).probabilities for k in LEARNERS], axis=0)
+    else:
+        noisy = out_of_fold_posterior(cpe_learner(named, seed), *learned, noise)
     noisy = np.clip(noisy, 1e-9, None)
     noisy /= noisy.sum(axis=1, keepdims=True)
     found = {

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_X_y
 
 from ncbench.core import NoiseMatrix
@@ -20,20 +19,12 @@ from ncbench.doubtful_labels.noise_argument import (
 )
 from ncbench.doubtful_labels.several_people import true_labels_of_people
 from ncbench.learning import finite_features, learner_of, out_of_fold_posterior
-from ncbench.learning.clean_classes import (
-    as_likely_as_labels,
-    as_sharp_as_labels,
-    clean_posterior,
-    true_label_posterior,
-)
-from ncbench.noise_estimation import repair_estimate
+from ncbench.learning.clean_classes import combined_clean, true_label_posterior
+from ncbench.noise_estimation import NoisePosterior, held_out_logs, repair_estimate
 from ncbench.types import Array, Labels
 
-ISSUE_LEARNER = "forward"
-"""The learner beside trees: chosen on wine, vehicle and digits, see docs/cleanlab.md."""
 
-_TREES = 200
-_MOST = 10_000  # examples of a tree: so trees of a large sample stay small
+_DRAWS_OF_FOLDS = 2  # average precision .8415 with one, .8435 with two, on development data
 
 
 def find_label_issues(
@@ -48,9 +39,9 @@ def find_label_issues(
 ) -> pd.DataFrame:
     """Return the probability that each label is wrong.
 
-    Probabilities of labels are out of fold: the label of an example is not used to learn them. They
-    are as sharp as these labels show. By default, they are a mixture of a linear model's and of
-    trees', because an example that one of the two does not understand is not a wrong label.
+    A linear model and trees predict each label without having seen it, and are combined as these
+    labels show. If the noise is estimated, the probability that a label is wrong is an average over
+    the posterior of the noise: what the labels leave open makes it less sure.
 
     Parameters
     ----------
@@ -64,7 +55,7 @@ def find_label_issues(
         Labels of k people, as in :class:`NoiseCorrectedClassifier`. They are evidence beside the
         features: see ``true_labels_of_people``.
     cpe : scikit-learn classifier or str, optional
-        The learner of class probabilities; by default ``forward``, beside trees.
+        The learner of class probabilities; by default, a linear model and trees.
     random_state : int, optional
         Seed of the folds.
 
@@ -117,7 +108,8 @@ def rank_labels(
     random_state: int | None = None,
 ) -> Ranked:
     """Return what :func:`find_label_issues` does, with the noise matrix."""
-    learner = learner_of(cpe, ISSUE_LEARNER, random_state)
+    seed = int(np.random.default_rng().integers(2**31)) if random_state is None else random_state
+    learner = learner_of(cpe, "blend", seed)
     estimator = t_estimator(noise_matrix, clean, annotations)
     if issparse(X):
         require_sparse(learner, noise_matrix)
@@ -129,22 +121,24 @@ def rank_labels(
     numbers = number_labels(labels, noise_matrix, estimator, clean, annotations)
     noise = numbers.noise
     if noise is None:
-        noise = numbers.estimated(estimator, features, None, random_state)
+        noise = numbers.estimated(estimator, features, None, seed)
 
     def learned(y: Labels, noise: NoiseMatrix) -> Array:
-        clean_classes = _clean_classes(learner, features, y, random_state, noise)
         if cpe is not None:
-            return clean_classes
-        trees = issue_trees(len(y), random_state)
-        beside = _clean_classes(trees, features, y, random_state, noise)
-        mixture = as_likely_as_labels(clean_classes, beside, y, noise)
-        return as_sharp_as_labels(mixture, y, noise)
+            noisy = out_of_fold_posterior(learner, features, y, noise.n, seed, noise)
+            return combined_clean([noisy], y, noise)
+        found = [np.exp(F) for F in _held_out(features, y, noise.n, seed)]
+        return np.asarray(np.mean([combined_clean(P, y, noise) for P in found], axis=0))
 
-    if numbers.annotations is None:
-        truth = true_label_posterior(learned(numbers.y, noise), numbers.y, noise)
-    else:
+    posterior: NoisePosterior | None = getattr(noise, "posterior", None)
+    if numbers.annotations is not None:
         people = numbers.annotations
         truth = true_labels_of_people(people, numbers.y, noise, learned, numbers.clean)
+    elif cpe is None and posterior is not None and posterior.is_about(numbers.y):
+        logs = _held_out(features, numbers.y, noise.n, seed)
+        truth = np.mean([posterior.true_labels(F, numbers.y) for F in logs], axis=0)
+    else:
+        truth = true_label_posterior(learned(numbers.y, noise), numbers.y, noise)
     if numbers.clean is not None:
         known = numbers.clean >= 0
         truth[known] = np.eye(noise.n)[numbers.clean[known]]
@@ -171,20 +165,9 @@ def rank_labels(
     return Ranked(issues, noise, counts, tuple(numbers.names))
 
 
-def _clean_classes(
-    learner: Any, X: Array, y: Labels, random_state: int | None, noise: NoiseMatrix
-) -> Array:
-    """Return out-of-fold probabilities of the clean classes."""
-    noisy = out_of_fold_posterior(learner, X, y, noise.n, random_state, noise)
-    return as_sharp_as_labels(clean_posterior(noisy, noise), y, noise)
+def _held_out(X: Array, y: Labels, n: int, seed: int) -> list[Array]:
+    """Return held-out logarithms for each of two draws of the folds.
 
-
-def issue_trees(m: int, random_state: int | None) -> ExtraTreesClassifier:
-    """Return the learner beside ``forward``, for a sample of size m."""
-    return ExtraTreesClassifier(
-        _TREES,
-        min_samples_leaf=3,
-        bootstrap=True,
-        max_samples=min(1.0, _MOST / m),
-        random_state=random_state,
-    )
+    Probabilities of one example vary with the folds; a second draw ranks slightly better.
+    """
+    return [held_out_logs(X, y, n, seed + k) for k in range(_DRAWS_OF_FOLDS)]

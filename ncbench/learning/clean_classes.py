@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import softmax
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
 from ncbench.core import NoiseMatrix
 from ncbench.types import Array, Labels
 
 _STEPS = 30
-_LOG_SHARPNESS_SD = 0.5  # of its prior: few labels change little, and promise rather too little
+_SURE = 1e-3  # a learner is never surer than this that an example is not of a class
+_WEIGHT_SD = 1.0
+_OFFSET_SD = 0.3
 _PART = 8192  # examples at a time, so that they stay in the cache
 
 
@@ -48,71 +52,79 @@ def clean_posterior(noisy: Array, noise: NoiseMatrix) -> Array:
     return posterior
 
 
-def as_sharp_as_labels(clean: Array, y: Labels, noise: NoiseMatrix) -> Array:
-    """Return ``softmax(a log eta)``, with the sharpness a that noisy labels show.
+def log_clean(noisy: Sequence[Array], noise: NoiseMatrix) -> Array:
+    """Return the logarithms of clean class probabilities of several learners, k x m x n."""
+    return np.log(np.maximum([clean_posterior(P, noise) for P in noisy], _SURE))
+
+
+def combined_clean(noisy: Sequence[Array], y: Labels, noise: NoiseMatrix) -> Array:
+    """Return one clean posterior from those of several learners: see :func:`fit_weights`.
 
     A learner is less sure of held-out examples than it could be, because it is penalized; or too
-    sure, because its model is too simple. Labels that it has not seen show which, even noisy ones:
-    a maximizes their likelihood, ``(T g)_y``, times a log-normal prior around 1.
+    sure, because its model is too simple. Labels that it has not seen show which, even noisy ones.
 
     Parameters
     ----------
-    clean : array of shape (m, n)
-        Probabilities of the clean classes, all above 0.
+    noisy : sequence of arrays of shape (m, n)
+        Held-out probabilities of the noisy labels, by each learner.
     y : array of shape (m,)
-        Noisy labels that the learner has not seen.
+        Noisy labels.
     noise : NoiseMatrix
 
     Examples
     --------
-    Four of five labels are the likeliest, which is as many as T allows:
+    Three of five labels are the likeliest, where T allows four:
 
     >>> noise = NoiseMatrix([[0.8, 0.2], [0.2, 0.8]])
-    >>> y = np.tile([0, 0, 1, 0, 0], 100)
-    >>> as_sharp_as_labels(np.full((500, 2), [0.7, 0.3]), y, noise)[0].round(2)
-    array([0.96, 0.04])
+    >>> P = np.repeat([[0.7, 0.3], [0.3, 0.7]], 500, axis=0)
+    >>> y = np.tile([0, 0, 1, 0, 1], 200) ^ (np.arange(1000) >= 500)
+    >>> combined_clean([P], y, noise)[0].round(2)
+    array([0.67, 0.33])
     """
-    log_clean, rows = np.log(clean), noise.matrix[y]
-
-    def surprise(log_sharpness: float) -> float:
-        g = softmax(np.exp(log_sharpness) * log_clean, axis=1)
-        likelihood = np.maximum((rows * g).sum(axis=1), 1e-300)
-        return (log_sharpness / _LOG_SHARPNESS_SD) ** 2 / 2 - float(np.log(likelihood).sum())
-
-    best = minimize_scalar(surprise, bounds=(-3, 3), method="bounded")
-    return np.asarray(softmax(np.exp(best.x) * log_clean, axis=1))
+    F = log_clean(noisy, noise)
+    a, b = fit_weights(F, y, noise)
+    return np.asarray(softmax(np.tensordot(a, F, 1) + b, axis=1))
 
 
-def as_likely_as_labels(first: Array, second: Array, y: Labels, noise: NoiseMatrix) -> Array:
-    """Return the mixture ``w g + (1 - w) h`` that makes noisy labels most likely.
+def fit_weights(F: Array, y: Labels, noise: NoiseMatrix) -> tuple[Array, Array]:
+    """Return the weights a and the offsets b of ``g = softmax(sum_k a_k F_k + b)``.
 
-    Where two learners differ, the mixture is not sure. It follows the one that is right more often.
-    It is flatter than both, and flatter than it should be if they are not (Ranjan and Gneiting
-    2010), so :func:`as_sharp_as_labels` comes after it.
+    They maximize the likelihood ``(T g)_y`` of labels that no learner has seen, times a prior, and
+    ``KL(pi || mean g)`` holds the frequencies of the classes.
 
     Parameters
     ----------
-    first, second : arrays of shape (m, n)
-        Probabilities of the clean classes, g and h, of examples that neither learner has seen.
+    F : array of shape (k, m, n)
+        Logarithms of held-out clean probabilities, by k learners.
     y : array of shape (m,)
-        Their noisy labels.
+        Noisy labels.
     noise : NoiseMatrix
-
-    Examples
-    --------
-    >>> noise = NoiseMatrix([[0.8, 0.2], [0.2, 0.8]])
-    >>> right, wrong = np.array([[0.9, 0.1]] * 10), np.array([[0.1, 0.9]] * 10)
-    >>> as_likely_as_labels(right, wrong, np.zeros(10, int), noise)[0].round(2)
-    array([0.9, 0.1])
     """
-    rows = noise.matrix[y]
-    q = np.maximum([(rows * g).sum(axis=1) for g in (first, second)], 1e-300)
+    k, m, n = F.shape
+    frequencies = np.maximum(noise.correct_posterior(np.bincount(y, minlength=n)[None] / m), 1 / m)
+    frequencies = frequencies[0] / frequencies.sum()
+    T = noise.matrix[y]
+    mean = np.concatenate([np.full(k, 1 / k), np.zeros(n)])
+    precision = np.concatenate([np.full(k, _WEIGHT_SD**-2), np.full(n, _OFFSET_SD**-2)])
 
-    def surprise(w: float) -> float:
-        return -float(np.log(w * q[0] + (1 - w) * q[1]).sum())
+    def objective(theta: Array) -> tuple[float, Array]:
+        log_g = log_softmax(np.tensordot(theta[:k], F, 1) + theta[k:], axis=1)
+        g = np.exp(log_g)
+        share = T * g
+        q = np.maximum(share.sum(axis=1), 1e-300)
+        average = np.maximum(g.mean(axis=0), 1e-300)
+        value = -np.log(q).sum() + m * frequencies @ np.log(frequencies / average)
+        # Chain rule through log softmax, as in linear_softmax: D = d value / d log g.
+        D = -share / q[:, None] - g * (frequencies / average)
+        dZ = D - g * D.sum(axis=1)[:, None]
+        off = theta - mean
+        pull = precision * off
+        gradient = np.concatenate([np.tensordot(F, dZ, 2), dZ.sum(axis=0)])
+        return float(value + off @ pull / 2), gradient + pull
 
-    w = minimize_scalar(surprise, bounds=(0, 1), method="bounded").x
-    return np.asarray(np.maximum(w * first + (1 - w) * second, 1e-300))
+    bounds = [(0, None)] * k + [(None, None)] * n
+    found = minimize(objective, mean, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return found[:k], found[k:]
 
 
 def true_label_posterior(clean: Array, y: Labels, noise: NoiseMatrix) -> Array:

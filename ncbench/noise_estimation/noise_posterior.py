@@ -48,8 +48,10 @@ class NoisePosterior:
 
     Attributes
     ----------
+    rows : array of shape (m,)
+        The examples of the sample that it is about.
     y : array of shape (m,)
-        The labels that it is about.
+        Their labels.
     parameters : array of shape (nodes, k + n)
         The weights a of the learners, and the offsets b, of g.
     matrices : array of shape (nodes, n, n)
@@ -66,6 +68,7 @@ class NoisePosterior:
         The share of labels that held-out predictions hit.
     """
 
+    rows: Labels
     y: Labels
     parameters: Array
     matrices: Array
@@ -91,6 +94,10 @@ class NoisePosterior:
         """Share of labels that held-out predictions contradict, and 1.645 standard errors."""
         error = np.sqrt(self.accuracy * (1 - self.accuracy) / len(self.y))
         return float(1 - self.accuracy + 1.645 * error)
+
+    def is_about(self, y: Labels) -> bool:
+        """Return whether these are the labels of the sample that it comes from."""
+        return bool(self.rows[-1] < len(y) and np.array_equal(y[self.rows], self.y))
 
     def wrong_by_label(self) -> Array:
         """Return the expected share of wrong labels among those of each class."""
@@ -225,6 +232,7 @@ def fit_noise_posterior(
         draws.append(matrices)
         shares.append(np.clip(p.mean() + np.sqrt(spread**2 + chance) * normal, 0, 1))
     posterior = NoisePosterior(
+        rows=np.arange(len(y)),
         y=y,
         parameters=np.array([fit.theta[:size] for fit, *_ in nodes]),
         matrices=np.array([fit.T for fit, *_ in nodes]),

@@ -6,20 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ncbench.core import NoiseMatrix
-from ncbench.learning import clean_posterior, fitted, held_out, held_out_rows, numbered_labels
-from ncbench.types import Array, Labels
+from ncbench.learning import fitted, held_out, held_out_rows, numbered_labels
+from ncbench.learning.clean_classes import fit_weights, log_clean
+from ncbench.types import Array
 
 LEARNERS = ("anchored", "kernel", "trees", "boosting")
 """Of the stack; each adds a weight to fit."""
-
-_SMALLEST = 1e-3  # a learner is never surer than this that an example is not of a class
-_WEIGHT_SD = 1.0
-_OFFSET_SD = 0.3
 
 
 class Blend(ClassifierMixin, BaseEstimator):
@@ -77,7 +73,7 @@ class Blend(ClassifierMixin, BaseEstimator):
             seed = int(np.random.default_rng().integers(2**31))
         rows = held_out_rows(len(codes), seed)
         unseen = [held_out(name, X[rows], codes[rows], noise.n, seed, noise) for name in LEARNERS]
-        F = self._log_clean([each.probabilities for each in unseen])
+        F = log_clean([each.probabilities for each in unseen], noise)
         self.weights_, self.offsets_ = fit_weights(F, codes[rows], noise)
         self.held_out_ = np.full((len(codes), noise.n), np.nan)
         self.held_out_[rows] = self._combined(F)
@@ -100,7 +96,7 @@ class Blend(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Array) -> Array:
         """Return noisy class probabilities."""
         noisy = [self._of_all_classes(each.predict_proba(X)) for each in self.learners_.values()]
-        return self._combined(self._log_clean(noisy))
+        return self._combined(log_clean(noisy, self.noise_matrix_))
 
     def predict(self, X: Array) -> NDArray[Any]:
         """Return the most probable noisy class."""
@@ -115,51 +111,9 @@ class Blend(ClassifierMixin, BaseEstimator):
         widened[:, self.seen_] = noisy
         return widened
 
-    def _log_clean(self, noisy: list[Array]) -> Array:
-        clean = [clean_posterior(P, self.noise_matrix_) for P in noisy]
-        return np.log(np.maximum(clean, _SMALLEST))
-
     def _combined(self, F: Array) -> Array:
         g = np.exp(log_softmax(np.tensordot(self.weights_, F, 1) + self.offsets_, axis=1))
         return self.noise_matrix_.corrupt_posterior(g)
-
-
-def fit_weights(F: Array, y: Labels, noise: NoiseMatrix) -> tuple[Array, Array]:
-    """Return the weights a and the offsets b.
-
-    Parameters
-    ----------
-    F : array of shape (k, m, n)
-        Logarithms of held-out clean probabilities, by k learners.
-    y : array of shape (m,)
-        Noisy labels.
-    noise : NoiseMatrix
-    """
-    k, m, n = F.shape
-    frequencies = np.maximum(noise.correct_posterior(np.bincount(y, minlength=n)[None] / m), 1 / m)
-    frequencies = frequencies[0] / frequencies.sum()
-    T = noise.matrix[y]
-    mean = np.concatenate([np.full(k, 1 / k), np.zeros(n)])
-    precision = np.concatenate([np.full(k, _WEIGHT_SD**-2), np.full(n, _OFFSET_SD**-2)])
-
-    def objective(theta: Array) -> tuple[float, Array]:
-        log_g = log_softmax(np.tensordot(theta[:k], F, 1) + theta[k:], axis=1)
-        g = np.exp(log_g)
-        share = T * g
-        q = np.maximum(share.sum(axis=1), 1e-300)
-        average = np.maximum(g.mean(axis=0), 1e-300)
-        value = -np.log(q).sum() + m * frequencies @ np.log(frequencies / average)
-        # Chain rule through log softmax, as in linear_softmax: D = d value / d log g.
-        D = -share / q[:, None] - g * (frequencies / average)
-        dZ = D - g * D.sum(axis=1)[:, None]
-        off = theta - mean
-        pull = precision * off
-        gradient = np.concatenate([np.tensordot(F, dZ, 2), dZ.sum(axis=0)])
-        return float(value + off @ pull / 2), gradient + pull
-
-    bounds = [(0, None)] * k + [(None, None)] * n
-    found = minimize(objective, mean, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return found[:k], found[k:]
 
 
 def blend(random_state: int | None = None) -> Blend:

@@ -1,5 +1,7 @@
 """Held-out MAP: maximum a posteriori T from labels that the learners have not seen."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ncbench import NoiseMatrix, NoisySample
@@ -71,6 +73,7 @@ class HeldOutMAP:
         F = held_out_logs(sample.X[rows], y, n, seed)
         model = HeldOutNoise(F, y, n, checked)
         posterior, best = fit_noise_posterior(model, y, np.random.default_rng(seed))
+        posterior = replace(posterior, rows=rows)
         careful, vague = (model.fit(best[tau].theta, NoisePrior(tau)) for tau in (0.3, 3.0))
         T = NoiseMatrix((vague if self._beats(vague, careful, len(y)) else careful).T)
         least = NoiseMatrix(posterior.least_noise())

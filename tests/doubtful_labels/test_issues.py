@@ -120,7 +120,7 @@ def test_a_label_that_is_the_likeliest_is_not_listed() -> None:
         ({"noise_matrix": "trusted"}, "needs clean"),
         ({"cpe": "forwrad"}, "did you mean 'forward'"),
         ({"noise_matrix": T, "clean": Y}, "clean is for an estimate"),
-        ({"X": csr_matrix(X)}, "X is sparse, which the learner ForwardLogistic"),
+        ({"X": csr_matrix(X)}, "X is sparse, which the learner Blend"),
     ],
 )
 def test_what_does_not_fit_is_refused(arguments: dict[str, Any], message: str) -> None:

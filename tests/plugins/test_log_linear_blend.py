@@ -1,12 +1,9 @@
 """The blend of different learners."""
 
 import numpy as np
-import pytest
-from scipy.optimize import check_grad
 
 from ncbench import NoiseMatrix, load
 from ncbench.learning import fit_posterior
-from ncbench_plugins.cpe import log_linear_blend as module
 
 
 def ring(m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -56,32 +53,3 @@ def test_leaves_out_some_of_many_examples(monkeypatch):
     found = fit_posterior(load("cpe", "blend")(random_state=0), X, y, 2, "none", 0)
     assert found.posterior.shape == (100, 2)
     assert len(found.y) == 100
-
-
-@pytest.mark.parametrize("k", [0, 1, 3])
-def test_the_gradient_is_that_of_the_objective(k, monkeypatch):
-    rng = np.random.default_rng(k)
-    F = np.log(rng.dirichlet(np.ones(3), (2, 30)))
-    y = rng.integers(0, 3, 30)
-    taken = []
-
-    def keep(objective, start, **_):
-        taken.append(objective)
-        return type("Result", (), {"x": start})
-
-    monkeypatch.setattr(module, "minimize", keep)
-    module.fit_weights(F, y, NoiseMatrix(np.full((3, 3), 0.1) + 0.7 * np.eye(3)))
-    theta = np.append(rng.uniform(0, 2, 2), rng.normal(size=3))
-    error = check_grad(lambda t: taken[0](t)[0], lambda t: taken[0](t)[1], theta)
-    assert error < 1e-4
-
-
-def test_the_frequencies_of_the_classes_are_held():
-    """One in ten is of a rare class, and the learners say one in fifty."""
-    rng = np.random.default_rng(0)
-    y = (rng.random(2000) < 0.1).astype(np.int64)
-    F = np.log(np.full((2, 2000, 2), [0.98, 0.02]))
-    a, b = module.fit_weights(F, y, NoiseMatrix.identity(2))
-    scores = np.tensordot(a, F, 1) + b
-    g = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    assert g[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)

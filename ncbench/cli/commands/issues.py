@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--show", type=number, default=20, metavar="N", help="rows to print (default: 20)"
     )
-    add_learning(parser, cpe="forward, beside trees")
+    add_learning(parser, cpe="a linear model and trees")
     args = parser.parse_args(argv)
 
     from threadpoolctl import threadpool_limits
