@@ -149,7 +149,10 @@ def one(data: Dataset, kind: str, draw: int) -> list[dict[str, object]]:
         there = C.sum(axis=1) > 0  # a class of two rows may be missing
         lost = int((np.diagonal(C)[there] == 0).sum())
         if not there.all():
-            C = C[np.ix_(there, there)] / C[there][:, there].sum()
+            # What is taken for a class that the test part lacks is a mistake, as any other.
+            mistaken = C[there][:, ~there].sum(axis=1)
+            C = C[np.ix_(there, there)]
+            C[np.arange(len(C)), np.arange(len(C)) - 1] += mistaken
         try:
             loss = float(psi[measure].for_classes([str(k) for k in range(len(C))])(C))
         except ZeroDivisionError:

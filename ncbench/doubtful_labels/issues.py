@@ -23,7 +23,6 @@ from ncbench.learning.clean_classes import combined_clean, true_label_posterior
 from ncbench.noise_estimation import NoisePosterior, held_out_logs, repair_estimate
 from ncbench.types import Array, Labels
 
-
 _DRAWS_OF_FOLDS = 2  # average precision .8415 with one, .8435 with two, on development data
 
 

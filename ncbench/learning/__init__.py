@@ -21,7 +21,12 @@ from ncbench.learning.classifier import (
     require_family,
     resolve_measure,
 )
-from ncbench.learning.clean_classes import clean_posterior, true_label_posterior
+from ncbench.learning.clean_classes import (
+    clean_posterior,
+    fit_weights,
+    log_clean,
+    true_label_posterior,
+)
 from ncbench.learning.held_out_noise import Fit, HeldOutNoise, NoisePrior, combined
 from ncbench.learning.joint_noise import JointFit, OffDiagonal, fit_joint_noise
 from ncbench.learning.linear_softmax import (
@@ -42,7 +47,7 @@ __all__ = [
     "PosteriorClassifier", "algorithm_for", "aligned_noise", "check_path", "clean_posterior",
     "combined", "cpe_learner", "deal_folds", "descend_linear_softmax", "finite_features",
     "fit_cpe", "fit_joint_noise", "fit_linear_softmax", "fit_penalty_path", "fit_posterior",
-    "fitted", "held_out", "held_out_rows", "learner_of", "numbered_labels",
-    "out_of_fold_posterior", "posterior", "prediction", "require_family", "resolve_measure",
-    "scorer", "stratified_folds", "takes_weights", "true_label_posterior",
+    "fit_weights", "fitted", "held_out", "held_out_rows", "learner_of", "log_clean",
+    "numbered_labels", "out_of_fold_posterior", "posterior", "prediction", "require_family",
+    "resolve_measure", "scorer", "stratified_folds", "takes_weights", "true_label_posterior",
 ]  # fmt: skip

@@ -57,7 +57,7 @@ def log_clean(noisy: Sequence[Array], noise: NoiseMatrix) -> Array:
     return np.log(np.maximum([clean_posterior(P, noise) for P in noisy], _SURE))
 
 
-def combined_clean(noisy: Sequence[Array], y: Labels, noise: NoiseMatrix) -> Array:
+def combined_clean(noisy: Sequence[Array] | Array, y: Labels, noise: NoiseMatrix) -> Array:
     """Return one clean posterior from those of several learners: see :func:`fit_weights`.
 
     A learner is less sure of held-out examples than it could be, because it is penalized; or too

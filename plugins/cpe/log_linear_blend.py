@@ -10,8 +10,14 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ncbench.core import NoiseMatrix
-from ncbench.learning import fitted, held_out, held_out_rows, numbered_labels
-from ncbench.learning.clean_classes import fit_weights, log_clean
+from ncbench.learning import (
+    fit_weights,
+    fitted,
+    held_out,
+    held_out_rows,
+    log_clean,
+    numbered_labels,
+)
 from ncbench.types import Array
 
 LEARNERS = ("anchored", "kernel", "trees", "boosting")
