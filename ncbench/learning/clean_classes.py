@@ -52,7 +52,7 @@ def clean_posterior(noisy: Array, noise: NoiseMatrix) -> Array:
     return posterior
 
 
-def log_clean(noisy: Sequence[Array], noise: NoiseMatrix) -> Array:
+def log_clean(noisy: Sequence[Array] | Array, noise: NoiseMatrix) -> Array:
     """Return the logarithms of clean class probabilities of several learners, k x m x n."""
     return np.log(np.maximum([clean_posterior(P, noise) for P in noisy], _SURE))
 
