@@ -65,6 +65,8 @@ def find_label_issues(
 
         ``label`` : the label; ``p_wrong`` : the probability that it is wrong;
         ``likeliest`` : the most probable true label; ``rank`` : 1 for the most doubtful label;
+        ``p_low``, ``p_high`` : from 5 to 95 % of the posterior of the noise, if it was estimated
+        from labels alone; else ``p_wrong``;
         ``expected_issues`` : expected number of wrong labels in the ranks up to this one;
         ``expected_precision`` : their expected share. Stop where it gets too low for you.
 
@@ -126,9 +128,12 @@ def rank_labels(
         if cpe is not None:
             noisy = out_of_fold_posterior(learner, features, y, noise.n, seed, noise)
             return combined_clean([noisy], y, noise)
-        found = [np.exp(F) for F in _held_out(features, y, noise.n, seed)]
-        return np.asarray(np.mean([combined_clean(P, y, noise) for P in found], axis=0))
+        found = [
+            combined_clean([*np.exp(F)], y, noise) for F in _held_out(features, y, noise.n, seed)
+        ]
+        return np.asarray(np.mean(found, axis=0))
 
+    ranges = None
     posterior: NoisePosterior | None = getattr(noise, "posterior", None)
     if numbers.annotations is not None:
         people = numbers.annotations
@@ -136,15 +141,20 @@ def rank_labels(
     elif cpe is None and posterior is not None and posterior.is_about(numbers.y):
         logs = _held_out(features, numbers.y, noise.n, seed)
         truth = np.mean([posterior.true_labels(F, numbers.y) for F in logs], axis=0)
+        ranges = posterior.range_of_wrong(logs[0], numbers.y)
     else:
         truth = true_label_posterior(learned(numbers.y, noise), numbers.y, noise)
     if numbers.clean is not None:
         known = numbers.clean >= 0
         truth[known] = np.eye(noise.n)[numbers.clean[known]]
+        if ranges is not None:
+            for end in ranges:
+                end[known] = numbers.clean[known] != numbers.y[known]
     if numbers.annotations is not None:  # the features tell more of the noise, too
         noise = repair_estimate(np.eye(noise.n)[numbers.y].T @ truth, numbers.names)
     right = truth[np.arange(len(truth)), numbers.y]
     wrong = 1 - right
+    low, high = (wrong, wrong) if ranges is None else ranges
     order = np.argsort(right, kind="stable")  # it tells labels apart where 1 - right is rounded
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1)
@@ -153,6 +163,8 @@ def rank_labels(
         {
             "label": labels,
             "p_wrong": wrong,
+            "p_low": np.minimum(low, wrong),
+            "p_high": np.maximum(high, wrong),
             "likeliest": numbers.classes[truth.argmax(axis=1)],
             "rank": rank,
             "expected_issues": expected,

@@ -27,6 +27,7 @@ from ncbench.noise_estimation import (
     PEOPLE_T_ESTIMATOR,
     OwnData,
     cheap_doubts,
+    cheap_verdict,
     uncertainty,
 )
 from ncbench.types import Array
@@ -120,6 +121,7 @@ class TableModel:
             "low": None if low is None else low.tolist(),
             "high": None if high is None else high.tolist(),
             "share_of_wrong": vars(share),
+            "verdict": cheap_verdict(noise, share, len(data.X)),
             "doubts": [
                 *cheap_doubts(noise, number, names, share, low, high),
                 *(_rare_text(name, rare, data) for name, rare in model.rare_.items()),

@@ -32,13 +32,13 @@ from ncbench.noise_estimation.repair import (
     stored,
 )
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
-from ncbench.noise_estimation.verdict import cheap_doubts, classes_gone
+from ncbench.noise_estimation.verdict import cheap_doubts, cheap_verdict, classes_gone
 
 __all__ = [
     "DEFAULT_T_ESTIMATOR", "LEARNERS", "LEVEL", "PEOPLE_T_ESTIMATOR", "CleanLabels", "Crowd",
-    "NoiseEstimate", "NoisePosterior", "NoisySample", "OwnData", "cheap_doubts", "classes_gone",
-    "dawid_skene", "diagnostics", "estimate_noise", "examine", "fit_noise_posterior",
-    "held_out_logs", "one_label_each", "plan", "project_columns", "read_annotations",
-    "read_noise_matrix", "read_own_data", "repair_estimate", "restored", "share_of_wrong",
-    "shown_names", "stored", "uncertainty",
+    "NoiseEstimate", "NoisePosterior", "NoisySample", "OwnData", "cheap_doubts",
+    "cheap_verdict", "classes_gone", "dawid_skene", "diagnostics", "estimate_noise", "examine",
+    "fit_noise_posterior", "held_out_logs", "one_label_each", "plan", "project_columns",
+    "read_annotations", "read_noise_matrix", "read_own_data", "repair_estimate", "restored",
+    "share_of_wrong", "shown_names", "stored", "uncertainty",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ from ncbench.noise_estimation.estimate import (
     Annotator,
     Interval,
     NoiseEstimate,
+    counted_share,
     share_of_wrong,
 )
 from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
@@ -32,7 +33,7 @@ from ncbench.noise_estimation.noise_posterior import NoisePosterior
 from ncbench.noise_estimation.own_data import OwnData
 from ncbench.noise_estimation.repair import repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
-from ncbench.noise_estimation.verdict import counted_share, judge, labels_to_check
+from ncbench.noise_estimation.verdict import judge, labels_to_check
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -94,7 +95,7 @@ def estimate_noise(
     >>> y = np.array(["ant", "bee"])[np.where(wrong, 1 - truth, truth)]
     >>> noise = estimate_noise(X, y, random_state=0)
     >>> noise.verdict, noise.classes
-    ('rely on it', ('ant', 'bee'))
+    ('known', ('ant', 'bee'))
     >>> noise.matrix.round(1)
     array([[0.9, 0.1],
            [0.1, 0.9]])
@@ -192,7 +193,8 @@ def examine(
         without = estimator.estimate(replace(_sample(data, cpe, seed), checked=None))
         if without != noise:  # else the estimator does not use them
             unchecked = _share(without, sample.counts, getattr(without, "draws", None), ())
-    verdict = judge(noise, _judged(data, cpe, seed), share, low, high, found)
+    checked = 0 if pairs is None else int(pairs.sum())
+    verdict = judge(noise, _judged(data, cpe, seed), share, low, high, found, checked)
     return NoiseEstimate(
         noise,
         data=data.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,23 @@ from ncbench.types import Array, Labels
 LEVEL = 0.9
 """Confidence level of the intervals."""
 
-NO_NOISE = "no noise found"
-RELY = "rely on it"
-DO_NOT_RELY = "do not rely on it"
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+KNOWN = "known"
+BETWEEN = "between"
+CANNOT_TELL = "labels alone cannot tell"
+"""Levels of what labels say about a number; a verdict starts with one of them."""
+
+
+def level_of(verdict: str) -> str:
+    """Return the level of a verdict.
+
+    Examples
+    --------
+    >>> level_of("between 4% and 19%: check 85 rows drawn at random to know")
+    'between'
+    """
+    return next(level for level in (CANNOT_TELL, BETWEEN, KNOWN) if verdict.startswith(level))
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,20 @@ class Interval:
     def width(self) -> float:
         """Length of the interval; infinite if there is none."""
         return np.inf if self.low is None or self.high is None else self.high - self.low
+
+
+def counted_share(wrong: int, checked: int) -> Interval:
+    """Return the share of wrong labels among checked ones, with Wilson's interval.
+
+    Examples
+    --------
+    >>> print(counted_share(20, 100))
+    20.0% [14.3%, 27.3%]
+    """
+    share = wrong / checked
+    center = (wrong + _Z**2 / 2) / (checked + _Z**2)
+    half = _Z / (checked + _Z**2) * np.sqrt(wrong * (1 - share) + _Z**2 / 4)
+    return Interval(share, float(center - half), float(center + half))
 
 
 @dataclass(frozen=True)
@@ -80,9 +109,13 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         Ends of 90% intervals of the entries.
     share : Interval
         Overall share of wrong labels.
-    verdict : {"rely on it", "no noise found", "do not rely on it"}
+    verdict : str
+        What the labels say of the share: ``known``; ``between L and U: check n rows drawn at random
+        to know``; or ``labels alone cannot tell``, and why.
+    level : {"known", "between", "labels alone cannot tell"}
+        The same in a word.
     doubts : tuple of str
-        Reasons for the verdict.
+        What to know before T is used.
     rivals : tuple of Rival
         Estimates that rest on other assumptions.
     at_most : float
@@ -112,7 +145,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
     ant  0.9  0.1
     bee  0.1  0.9
     >>> noise.verdict, round(noise.share.estimate, 1)
-    ('rely on it', 0.1)
+    ('known', 0.1)
     """
 
     def __init__(
@@ -130,7 +163,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         resamples: int,
         rivals: Sequence[Rival] = (),
         doubts: Sequence[str] = (),
-        verdict: str = DO_NOT_RELY,
+        verdict: str = KNOWN,
         at_most: float = 0.5,
         pairs: Labels | None = None,
         unchecked: Interval | None = None,
@@ -165,6 +198,11 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         return f"<NoiseEstimate by {self.estimator}: {found}>"
 
     @property
+    def level(self) -> str:
+        """What the labels say of the share, in a word."""
+        return level_of(self.verdict)
+
+    @property
     def checked(self) -> int:
         """Number of checked labels."""
         return 0 if self.pairs is None else int(self.pairs.sum())
@@ -173,6 +211,13 @@ class NoiseEstimate(EstimatedNoiseMatrix):
     def counted(self) -> NoiseMatrix | None:
         """T as counted in checked labels."""
         return None if self.pairs is None else repair_estimate(self.pairs, self.classes)
+
+    @property
+    def counted_share(self) -> Interval | None:
+        """The share of wrong labels among checked ones."""
+        if self.pairs is None:
+            return None
+        return counted_share(int(self.pairs.sum() - np.trace(self.pairs)), self.checked)
 
     @property
     def counted_error(self) -> float | None:
@@ -263,7 +308,7 @@ class NoiseEstimate(EstimatedNoiseMatrix):
             "pairs": pairs,
             "rivals": [vars(rival) for rival in self.rivals],
             "verdict": self.verdict,
-            "trust": self.verdict != DO_NOT_RELY,
+            "level": self.level,
             "doubts": list(self.doubts),
             "annotators": [
                 {

@@ -24,6 +24,7 @@ from ncbench.learning.held_out_noise import (
 )
 from ncbench.learning.stack import held_out
 from ncbench.noise_estimation.estimate import Interval
+from ncbench.noise_estimation.prediction import Prediction, prediction
 from ncbench.types import Array, Labels
 
 LEARNERS = ("linear", "trees")
@@ -64,8 +65,8 @@ class NoisePosterior:
         Quantiles of the share of wrong labels, given the node.
     rates : array of shape (nodes, n)
         The share of wrong labels among those of each class.
-    accuracy : float
-        The share of labels that held-out predictions hit.
+    prediction : Prediction
+        Whether the features predict the labels at all.
     """
 
     rows: Labels
@@ -76,7 +77,7 @@ class NoisePosterior:
     draws: Array
     shares: Array
     rates: Array
-    accuracy: float
+    prediction: Prediction
 
     @property
     def share(self) -> Interval:
@@ -92,8 +93,8 @@ class NoisePosterior:
     @property
     def contradicted(self) -> float:
         """Share of labels that held-out predictions contradict, and 1.645 standard errors."""
-        error = np.sqrt(self.accuracy * (1 - self.accuracy) / len(self.y))
-        return float(1 - self.accuracy + 1.645 * error)
+        accuracy = self.prediction.accuracy
+        return float(1 - accuracy + 1.645 * np.sqrt(accuracy * (1 - accuracy) / len(self.y)))
 
     def is_about(self, y: Labels) -> bool:
         """Return whether these are the labels of the sample that it comes from."""
@@ -118,6 +119,24 @@ class NoisePosterior:
             joint = T[y] * np.exp(combined(F, theta))
             total += weight * joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
         return np.asarray(total / total.sum(axis=1, keepdims=True))
+
+    def range_of_wrong(self, F: Array, y: Labels) -> tuple[Array, Array]:
+        """Return the ends, from 5 to 95 % of the nodes, of the probability that a label is wrong.
+
+        Parameters
+        ----------
+        F, y
+            As in :meth:`true_labels`.
+        """
+        each = np.array([
+            _wrong(F, y, theta, T)
+            for theta, T in zip(self.parameters, self.matrices, strict=True)
+        ])  # fmt: skip
+        order = np.argsort(each, axis=0)
+        weights = np.cumsum(self.weights[order], axis=0)
+        low, high = (np.argmax(weights >= tail - 1e-9, axis=0)[None] for tail in _TAILS)
+        ranked = np.take_along_axis(each, order, axis=0)
+        return tuple(np.take_along_axis(ranked, end, axis=0)[0] for end in (low, high))
 
     def least_noise(self) -> Array:
         """Return the mean T of the lowest tenth of the posterior, by share of wrong labels."""
@@ -240,7 +259,7 @@ def fit_noise_posterior(
         draws=np.array(draws),
         shares=np.array(shares),
         rates=np.array(rates),
-        accuracy=max(float((f.argmax(axis=1) == y).mean()) for f in model.F),
+        prediction=prediction([*np.exp(model.F)], y),
     )
     return posterior, best
 

@@ -1,4 +1,4 @@
-"""May an estimate of noise be relied on? Estimates on different assumptions, side by side.
+"""What do labels say of the noise? Estimates on different assumptions, side by side.
 
 Noise and overlap of classes look alike in the labels: only an assumption tells them apart.
 ``held_out_map`` assumes that its learners describe the clean classes up to their sharpness. The
@@ -16,16 +16,18 @@ import numpy as np
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError, counted as counted_text, notice_once
 from ncbench.noise_estimation.estimate import (
-    DO_NOT_RELY,
+    BETWEEN,
+    CANNOT_TELL,
+    KNOWN,
     LEVEL,
-    NO_NOISE,
-    RELY,
     Interval,
     Rival,
     class_frequencies,
     share_of_wrong,
 )
 from ncbench.noise_estimation.label_notices import shown_names
+from ncbench.noise_estimation.noise_posterior import NoisePosterior
+from ncbench.noise_estimation.prediction import Prediction, prediction
 from ncbench.noise_estimation.sample import NoisySample
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
@@ -38,9 +40,9 @@ RIVALS = {
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 _CLOSE = 0.05  # estimates of the share that differ by less agree,
 _CLOSE_RATIO = 0.3  # or by less than this part of the estimate
-_NONE = 0.02  # a smaller share is no noise
-_UNCERTAIN = 0.1  # a share whose interval is wider is uncertain,
-_UNCERTAIN_RATIO = 0.6  # unless it is narrower than this part of the share
+_NARROW = 0.03  # a share is known whose interval is not wider,
+_NARROW_RATIO = 0.5  # or not wider than this part of the share
+_COUNTED = 40  # checked labels, from which counting says enough
 _RARE = 30
 _GONE = 0.5  # true examples of a class: fewer are none
 _WIDE = 0.25
@@ -51,7 +53,7 @@ _COMPARED = 2e10  # entries of X that they are compared with, in all
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether to rely on an estimate, and why not."""
+    """What the labels say of the share of wrong ones, and what to know of T."""
 
     name: str
     doubts: tuple[str, ...]
@@ -67,6 +69,7 @@ def judge(
     low: Array | None,
     high: Array | None,
     counted: Interval | None,
+    checked: int = 0,
 ) -> Verdict:
     """Compare an estimate with its rivals and with what can be predicted.
 
@@ -80,23 +83,98 @@ def judge(
         Ends of the intervals of T.
     counted : Interval or None
         The share of wrong labels among checked ones.
+    checked : int
+        Their number.
     """
     rivals = tuple(_rivals(sample))
-    warnings = list(getattr(noise, "warnings", ()))
-    posterior = getattr(noise, "posterior", None)
-    if posterior is not None:
-        accuracy = posterior.accuracy
+    posterior: NoisePosterior | None = getattr(noise, "posterior", None)
+    if posterior is None:
+        predicted = prediction([sample.out_of_fold_posterior()], sample.y)
     else:
-        accuracy = (sample.out_of_fold_posterior().argmax(axis=1) == sample.y).mean()
+        predicted = posterior.prediction
     rows = len(sample.y) if sample.rows is None else len(np.unique(sample.rows))
-    known = float(accuracy), rows, share, rivals
-    *_, at_most = _shares(*known)
+    known = predicted.accuracy, rows, share, rivals
+    lowest, *_, at_most = _shares(*known)
     open_question = _disagreement(*known, counted)
-    if share.estimate < _NONE and not warnings and not open_question:
-        return Verdict(NO_NOISE, (), rivals, at_most)
-    weak = _weak_points(noise, sample.counts, sample.classes, low, high)
-    doubts = [*warnings, *weak, *open_question, *_wide(share)]
-    return Verdict(DO_NOT_RELY if doubts else RELY, tuple(doubts), rivals, at_most)
+    ends = share
+    if posterior is None and (open_question or share.low is None):  # only others show the range
+        low_end = min(lowest, lowest if share.low is None else share.low)
+        ends = Interval(share.estimate, low_end, at_most)
+    if counted is not None and checked >= _COUNTED:
+        ends, predicted = _with_counted(ends, counted), predicted._replace(real=True)
+    if sample.annotations is not None:  # people's labels speak without features
+        predicted = predicted._replace(real=True)
+    verdict = said(ends, rows, predicted)
+    doubts = [*getattr(noise, "warnings", ())]
+    if verdict.startswith(CANNOT_TELL):
+        return Verdict(verdict, tuple(doubts), (), at_most)
+    if share.estimate >= _NARROW or doubts:
+        doubts += _weak_points(noise, sample.counts, sample.classes, low, high)
+    if not verdict.startswith(KNOWN):
+        doubts += [*open_question, _how_to_check(ends)]
+    elif counted is not None:
+        doubts += open_question
+    return Verdict(verdict, tuple(doubts), rivals, at_most)
+
+
+def said(share: Interval, rows: int, predicted: Prediction) -> str:
+    """Return what the labels say of the share of wrong ones, in one of three levels.
+
+    Parameters
+    ----------
+    share : Interval
+    rows : int
+    predicted : Prediction
+        Whether the features predict the labels.
+
+    Examples
+    --------
+    >>> real = Prediction(0.8, 0.5, real=True)
+    >>> said(Interval(0.2, 0.18, 0.22), 900, real)
+    'known'
+    >>> said(Interval(0.1, 0.04, 0.24), 900, real)
+    'between 4.0% and 24%: check 162 rows drawn at random to know'
+    >>> said(Interval(0.1, 0.04, 0.24), 900, Prediction(0.5, 0.5, real=False))
+    'labels alone cannot tell: the features do not predict them (held-out accuracy 50%, the most \
+frequent label 50%)'
+    """
+    if not predicted.real:
+        return f"{CANNOT_TELL}: the features do not predict them ({predicted})"
+    low, high = share.low or 0.0, 1.0 if share.high is None else share.high
+    if high - low <= max(_NARROW, _NARROW_RATIO * share.estimate):
+        return KNOWN
+    count = labels_to_check(high, _width_to_check(share), rows)
+    return (
+        f"{BETWEEN} {_percent(low)} and {_percent(high)}: check {counted_text(count, 'row')} drawn "
+        "at random to know"
+    )
+
+
+def cheap_verdict(noise: NoiseMatrix, share: Interval, rows: int) -> str | None:
+    """Return what the labels say of the share, or None if the estimator leaves it to rivals."""
+    posterior: NoisePosterior | None = getattr(noise, "posterior", None)
+    return None if posterior is None else said(share, rows, posterior.prediction)
+
+
+def _percent(share: float) -> str:
+    return "0%" if share == 0 else f"{share:.0%}" if share >= 0.0995 else f"{share:.1%}"
+
+
+def _width_to_check(share: Interval) -> float:
+    return max(
+        round(((1.0 if share.high is None else share.high) - (share.low or 0.0)) / 2, 2), 0.02
+    )
+
+
+def _how_to_check(share: Interval) -> str:
+    return f"estimate-noise --plan {_width_to_check(share):.2f} lists the rows to check"
+
+
+def _with_counted(share: Interval, counted: Interval) -> Interval:
+    """Return what an estimate and counting leave; if they contradict each other, counting."""
+    low = max(share.low or 0.0, counted.low or 0.0)
+    high = min(1.0 if share.high is None else share.high, counted.high or 1.0)
+    return counted if low > high else Interval(share.estimate, low, high)
 
 
 def cheap_doubts(
@@ -128,9 +206,9 @@ def cheap_doubts(
 another class, or drop its rows']
     """
     warnings = list(getattr(noise, "warnings", ()))
-    if share.estimate < _NONE and not warnings:
+    if share.estimate < _NARROW and not warnings:
         return []
-    return [*warnings, *_weak_points(noise, counts, classes, low, high), *_wide(share)]
+    return [*warnings, *_weak_points(noise, counts, classes, low, high)]
 
 
 def labels_to_check(share: float, width: float, rows: int) -> int:
@@ -149,20 +227,6 @@ def labels_to_check(share: float, width: float, rows: int) -> int:
     share = min(max(share, 1 / rows), 0.5)
     wanted = share * (1 - share) * (2 * _Z / width) ** 2
     return int(np.ceil(wanted / (1 + wanted / rows)))
-
-
-def counted_share(wrong: int, checked: int) -> Interval:
-    """Return the share of wrong labels among checked ones, with Wilson's interval.
-
-    Examples
-    --------
-    >>> print(counted_share(20, 100))
-    20.0% [14.3%, 27.3%]
-    """
-    share = wrong / checked
-    center = (wrong + _Z**2 / 2) / (checked + _Z**2)
-    half = _Z / (checked + _Z**2) * np.sqrt(wrong * (1 - share) + _Z**2 / 4)
-    return Interval(share, float(center - half), float(center + half))
 
 
 def _rivals(sample: NoisySample) -> Iterator[Rival]:
@@ -203,7 +267,7 @@ def _disagreement(
     counted: Interval | None,
 ) -> list[str]:
     """Return a reason for doubt if what the assumptions allow is too far apart."""
-    lowest, highest, bound, at_most = _shares(accuracy, rows, share, rivals)
+    lowest, highest, bound, _ = _shares(accuracy, rows, share, rivals)
     if counted is not None and counted.low is not None and counted.high is not None:
         if not counted.low <= share.estimate <= counted.high:
             return [
@@ -212,29 +276,12 @@ def _disagreement(
                 "depend on more than the class, which no noise matrix describes"
             ]
         lowest, highest = max(lowest, counted.low), min(highest, counted.high)
-    apart = highest - lowest
-    if apart <= max(_CLOSE, _CLOSE_RATIO * share.estimate):
+    if highest - lowest <= max(_CLOSE, _CLOSE_RATIO * share.estimate):
         return []
-    count = labels_to_check(at_most, round(apart / 2, 2), rows)  # as --plan
     others = "; ".join(f"{min(r.share, highest):.0%} if {r.assumption}" for r in rivals)
     if any(rival.share > highest for rival in rivals) and highest == bound:
         others += f"; more is impossible, because {accuracy:.0%} of held-out labels are predicted"
-    return [
-        f"classes may overlap: depending on the assumption, {lowest:.0%} to {highest:.0%} of the "
-        f"labels are wrong. This estimate is {share.estimate:.0%}; it would be {others}. To settle "
-        f"it, check about {counted_text(count, 'label')} drawn at random "
-        f"(estimate-noise --plan {apart / 2:.2f} lists them)"
-    ]
-
-
-def _wide(share: Interval) -> Iterator[str]:
-    if share.low is None or share.high is None:
-        return
-    if share.width > max(_UNCERTAIN, _UNCERTAIN_RATIO * share.estimate):
-        said = f"the share of wrong labels is uncertain: {share.low:.1%} to {share.high:.1%}"
-        if share.estimate - share.low < 0.1 * share.width:
-            said += "; the estimate is at the lower end, so that rather more are wrong than fewer"
-        yield said
+    return [f"classes may overlap: this estimate is {share.estimate:.0%}; it would be {others}"]
 
 
 def classes_gone(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ncbench.errors import counted
 from ncbench.noise_estimation import LEVEL, shown_names
+from ncbench.noise_estimation.estimate import BETWEEN, CANNOT_TELL
 from ncbench.types import Array, Labels
 
 if TYPE_CHECKING:
@@ -30,14 +31,21 @@ def text(noise: NoiseEstimate) -> str:
     if noise.examples is not None:
         people = f"{noise.examples:,} rows by {len(noise.annotators)} people"
         rows = f"{noise.counts.sum():,} labels of {people}"
-    wrong = noise.wrong_by_label
+    title = f"{noise.data}: {rows}, {counted(noise.features, 'feature')}"
+    title += f", {len(noise.classes)} classes"
+    if noise.level == CANNOT_TELL:
+        return "\n".join([title, *_checked(noise), *_people(noise), *_verdict(noise)])
     about = [["", "labels", "probably wrong"]]
+    wrong = [f"{k:,.0f}" for k in noise.wrong_by_label]
+    number = f"{noise.share}, about {noise.share.estimate * noise.counts.sum():,.0f}"
+    if noise.level == BETWEEN:
+        about, wrong, number = [["", "labels", ""]], [""] * noise.n, noise.verdict
     for name, count, k in zip(shown_names(noise.classes), noise.counts, wrong, strict=True):
-        about.append([name, f"{count:,}", f"{k:,.0f}"])
+        about.append([name, f"{count:,}", k])
     lines = [
-        f"{noise.data}: {rows}, {counted(noise.features, 'feature')}, {len(noise.classes)} classes",
+        title,
         "",
-        f"Wrong labels: {noise.share}, about {noise.share.estimate * noise.counts.sum():,.0f}",
+        f"Wrong labels: {number}",
         "",
         *_columns(about),
         "",
@@ -87,6 +95,8 @@ def _checked(noise: NoiseEstimate) -> list[str]:
         "",
         *(_grid(names, cells) if noise.n <= WHOLE else _largest(names, noise.pairs, T)),
         "",
+        f"Wrong among them: {noise.counted_share}",
+        "",
         *used,
         f"mean |estimate - counted|  {noise.counted_error:.3f}",
     ]
@@ -104,7 +114,9 @@ def _verdict(noise: NoiseEstimate) -> list[str]:
         lines.append("Share of wrong labels by other estimators, which assume that")
         rows = [[f"{r.assumption}:", f"{r.share:.0%}", f"({r.estimator})"] for r in noise.rivals]
         lines += [f"- {line}" for line in _columns(rows)] + [""]
-    lines.append(f"Verdict: {noise.verdict}" + ("." if not noise.doubts else " before checking:"))
+    lines.append(f"Verdict: {noise.verdict}.")
+    if noise.doubts:
+        lines.append("To know:")
     return lines + [f"- {doubt}" for doubt in noise.doubts]
 
 

@@ -9,11 +9,12 @@ import pandas as pd
 
 from ncbench.errors import counted
 from ncbench.noise_estimation import classes_gone
-from ncbench.noise_estimation.estimate import DO_NOT_RELY, LEVEL, NO_NOISE, NoiseEstimate
+from ncbench.noise_estimation.estimate import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, NoiseEstimate
 
 if TYPE_CHECKING:
     from ncbench.doubtful_labels import Gain
 
+_NONE = 0.02  # a smaller share is next to nothing
 _NAMES = {"g_mean": "G-mean", "h_mean": "H-mean", "q_mean": "Q-mean", "micro_f1": "Micro F1"}
 
 
@@ -27,6 +28,11 @@ def summary(noise: NoiseEstimate, issues: pd.DataFrame, gains: Sequence[Gain]) -
         As returned by ``labels_to_look_at``.
     gains : sequence of Gain
     """
+    if noise.level == CANNOT_TELL:
+        return (
+            f"How many of the {int(noise.counts.sum()):,} labels are wrong, and which: "
+            f"{noise.verdict}. Check labels drawn at random to know."
+        )
     return " ".join(
         [_how_wrong(noise), _reliance(noise), worth(noise, gains), _next(noise, issues)]
     )
@@ -67,6 +73,8 @@ def doubtful(issues: pd.DataFrame) -> int:
 
 def worth(noise: NoiseEstimate, gains: Sequence[Gain]) -> str:
     """Say for which measures a correction for the noise pays."""
+    if noise.level == CANNOT_TELL:
+        return f"Whether correcting for the noise helps: {noise.verdict}."
     better = [gain for gain in gains if gain.real and gain.difference > 0]
     worse = [gain for gain in gains if gain.real and gain.difference < 0]
     if not better and not worse:
@@ -80,13 +88,15 @@ def worth(noise: NoiseEstimate, gains: Sequence[Gain]) -> str:
         said = f"Correcting for the noise {' but '.join(parts)}"
         if len(better) + len(worse) < len(gains):
             said += "; for the other measures no difference can be told"
-    if noise.verdict == DO_NOT_RELY:
-        said += "; this, too, rests on the estimate"
+    if noise.level == BETWEEN:
+        said += "; this rests on an estimate that the labels leave open"
     return f"{said}."
 
 
 def _how_wrong(noise: NoiseEstimate) -> str:
     rows, share = int(noise.counts.sum()), noise.share
+    if noise.level == BETWEEN:
+        return f"Wrong labels of {rows:,}: {noise.verdict}."
     number = f"{share.estimate * rows:,.0f}"
     said = f"About {percent(share.estimate)} of the {rows:,} labels are wrong, some {number}"
     if share.low is not None and share.high is not None:
@@ -95,16 +105,14 @@ def _how_wrong(noise: NoiseEstimate) -> str:
 
 
 def _reliance(noise: NoiseEstimate) -> str:
-    if noise.verdict == NO_NOISE:
-        return "That is next to nothing: you can use the labels as they are."
-    if noise.verdict == DO_NOT_RELY:
-        reasons = counted(len(noise.doubts), "reason speaks", "reasons speak")
-        listed = "it" if len(noise.doubts) == 1 else "them"
-        return f"Do not rely on this number yet: {reasons} against it. The page lists {listed}."
-    if noise.checked:
-        labels = counted(noise.checked, "checked label agrees", "checked labels agree")
-        return f"You can rely on this number: {labels} with it."
-    return "You can rely on this number: estimates that assume something else agree with it."
+    if noise.level == BETWEEN:
+        return "Classes that overlap and wrong labels look alike, so labels leave this open."
+    said = "This is known, if mistakes do not follow the features"
+    if noise.share.estimate < _NONE:
+        said += "; it is next to nothing: you can use the labels as they are"
+    if noise.doubts:
+        said += f". The page lists {counted(len(noise.doubts), 'thing')} to know first"
+    return f"{said}."
 
 
 def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
@@ -116,15 +124,17 @@ def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
             f"check some labels of {_listed(gone)}, of which hardly any is right by this estimate"
         )
     listed = "Next, look at"
-    if noise.verdict == DO_NOT_RELY:
+    if noise.level != KNOWN or gone:
         listed = f"Next, {sure}, and look at"
     if not count:
-        if noise.verdict == DO_NOT_RELY:
+        if noise.level != KNOWN or gone:
             return f"Next, {sure}."
         return "No single label is more probably wrong than right."
     found = issues["expected_issues"].iloc[count - 1]
     if count == 1:
         return f"{listed} the label that is more probably wrong than right."
+    if noise.level == BETWEEN:
+        return f"{listed} the {count:,} labels that are more probably wrong than right."
     return (
         f"{listed} the {count:,} labels that are more probably wrong than right: about "
         f"{found:,.0f} of them should be wrong."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from ncbench.errors import counted
-from ncbench.noise_estimation.estimate import Interval
+from ncbench.noise_estimation.estimate import BETWEEN, CANNOT_TELL, Interval, level_of
 from ncbench.report.grid import Entry, Grid
 
 
@@ -15,7 +17,7 @@ def reliance(people: bool) -> str:
 
     ``estimate-noise`` is about all labels that several people gave, not about the chosen ones.
     """
-    return f"`ncbench {'diagnose' if people else 'estimate-noise'}` says whether to rely on this."
+    return f"`ncbench {'diagnose' if people else 'estimate-noise'}` says whether this is known."
 
 
 def ranked(issues: pd.DataFrame) -> pd.DataFrame:
@@ -31,7 +33,13 @@ def ranked(issues: pd.DataFrame) -> pd.DataFrame:
     return rows[[*places, *issues.columns.drop(places, errors="ignore")]].reset_index(drop=True)
 
 
-def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = False) -> str:
+def text(
+    issues: pd.DataFrame,
+    share: Interval,
+    show: int,
+    estimated: bool = False,
+    verdict: str | None = None,
+) -> str:
     """Return how many labels are wrong, and the first ranks of those that nobody checked.
 
     A label that is the likeliest one for its row is not listed.
@@ -47,7 +55,10 @@ def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = Fal
     show : int
         Number of rows of the table.
     estimated : bool
-        Whether the noise matrix was estimated, and not judged.
+        Whether the noise matrix was estimated.
+    verdict : str, optional
+        What the labels say of their noise, if that was judged. If they leave it open, ranks and
+        ranges are shown; if labels alone cannot tell, nothing is.
 
     Examples
     --------
@@ -60,7 +71,12 @@ def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = Fal
     1     2    b      a          0.75     0.75
     """
     labels = counted(len(issues), "label")
+    level = None if verdict is None else level_of(verdict)
+    if level == CANNOT_TELL:
+        return f"Which of {labels} are wrong: {verdict}."
     said = f"About {share.estimate * len(issues):.0f} of {labels} are wrong: {share}."
+    if level == BETWEEN:
+        said = f"Wrong labels of {len(issues):,}: {verdict}."
     table = ranked(issues)
     checked = 0
     if "checked" in table:
@@ -73,7 +89,7 @@ def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = Fal
     expected = table["p_wrong"].cumsum().to_numpy()
     table = table.assign(expected_precision=expected / np.arange(1, len(table) + 1))
     first = table.head(show)
-    if len(first):
+    if len(first) and level != BETWEEN:
         precision = first["expected_precision"].iloc[-1]
         said += f" Of the first {len(first)}, expect {_number(expected[len(first) - 1])} "
         said += f"({precision:.0%})."
@@ -81,21 +97,24 @@ def text(issues: pd.DataFrame, share: Interval, show: int, estimated: bool = Fal
         said += f" {counted(checked, 'checked label is', 'checked labels are')} not listed."
     if len(first) < min(show, unchecked):
         said += " Of all other labels, the likeliest is the one they have."
-    if estimated:
+    if estimated and verdict is None:
         said += f"\n{reliance(people='agree' in issues)}"
     places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
     if "agree" in issues:
         places.insert(-1, "agree")
         first = first.assign(agree=[f"{a} of {m}" for a, m in first[["agree", "labels"]].values])
     rows = [
-        [
-            *(Entry(str(row[name])) for name in places),
-            *(Entry(f"{row[name]:.2f}") for name in ("p_wrong", "expected_precision")),
-        ]
+        [*(Entry(str(row[name])) for name in places), *map(Entry, _sure(row, level))]
         for row in first.to_dict("records")
     ]
-    columns = [*places, "p_wrong", "expected precision"]
+    columns = [*places, "p_wrong"] + ["expected precision"] * (level != BETWEEN)
     return f"{said}\n\n{Grid(columns, rows, len(places)).text()}" if rows else said
+
+
+def _sure(row: dict[Any, Any], level: str | None) -> list[str]:
+    if level == BETWEEN:
+        return [f"{row['p_low']:.2f} to {row['p_high']:.2f}"]
+    return [f"{row['p_wrong']:.2f}", f"{row['expected_precision']:.2f}"]
 
 
 def _number(expected: float) -> str:

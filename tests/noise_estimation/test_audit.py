@@ -83,7 +83,7 @@ def test_report_has_names_intervals_diagnostics_and_a_warning_about_the_rare_cla
     parts = "Wrong labels: ", "probably wrong", "P(truly column | labeled row)", "||T^-1||_1"
     for part in ("ant", "bee", "cow", "smallest singular value", "90% intervals", *parts):
         assert part in run.out
-    assert "Verdict: do not rely on it before checking:" in run.out
+    assert "Verdict: known.\nTo know:" in run.out
     assert "classes with fewer than 30 true examples: cow (about " in run.out
     assert run.err == "ncbench: file 'pets.csv': numbers: size, weight; categories: colour (3)\n"
 
@@ -105,7 +105,7 @@ def test_json_counts_pairs_and_compares(ncbench, tmp_path: Path):
     assert found["pairs"]["T_error"] == pytest.approx(error)
     low, high = (np.array(found["interval"][side]) for side in ("low", "high"))
     assert (low <= high).all()
-    assert found["trust"] == (not found["doubts"])
+    assert found["level"] == "known"
 
 
 def test_an_estimate_without_reasons_for_doubt(ncbench, tmp_path: Path):
@@ -120,7 +120,7 @@ def test_an_estimate_without_reasons_for_doubt(ncbench, tmp_path: Path):
         *("--t-estimator", "forward_map", "--json"),
     )
     found = json.loads(run.out)
-    assert (found["trust"], found["doubts"]) == (True, [])
+    assert (found["level"], found["doubts"]) == ("known", [])
     np.testing.assert_allclose(found["T"], [[0.9, 0.1], [0.1, 0.9]], atol=0.03)
 
 
@@ -215,7 +215,7 @@ def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, 
     data = OwnData("few", X, y, ("a", "b", "c"))
     estimator = load("t_estimator", t_estimator)()
     finding = examine(data, estimator, LogisticRegression(), name="few", bootstrap=bootstrap)
-    assert finding.doubts
+    assert finding.level == "labels alone cannot tell"
 
 
 def test_a_resample_needs_more_rows():

@@ -10,11 +10,10 @@ from ncbench import NcbenchError, NoisySample, estimate_noise
 from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import cheap_doubts
 from ncbench.noise_estimation.audit import OwnData, plan
-from ncbench.noise_estimation.estimate import Interval, Rival
+from ncbench.noise_estimation.estimate import Interval, Rival, counted_share
 from ncbench.noise_estimation.verdict import (
     _disagreement,
     _parameters,
-    counted_share,
     labels_to_check,
 )
 
@@ -31,7 +30,7 @@ def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
 def test_separable_noisy_classes_are_relied_on():
     X, y, truth = problem(4, 0.2)
     found = estimate_noise(X, y, random_state=0)
-    assert (found.verdict, found.doubts) == ("rely on it", ())
+    assert (found.verdict, found.doubts) == ("known", ())
     assert abs(found.share.estimate - (y != truth).mean()) < 0.04
 
 
@@ -39,7 +38,7 @@ def test_separable_noisy_classes_are_relied_on():
 def test_clean_classes_have_no_noise():
     X, y, _ = problem(5, 0.0)
     found = estimate_noise(X, y, random_state=0)
-    assert found.verdict == "no noise found"
+    assert found.verdict == "known"
     assert found.share.estimate < 0.02
 
 
@@ -47,11 +46,11 @@ def test_clean_classes_have_no_noise():
 def test_overlap_is_said_with_a_range_and_a_number_of_labels_to_check():
     X, y, truth = problem(1, 0.1, seed=1)
     found = estimate_noise(X, y, random_state=0)
-    assert found.verdict == "do not rely on it"
+    assert re.fullmatch(
+        r"between .* and \d+%: check \d+ rows drawn at random to know", found.verdict
+    )
     (doubt,) = [doubt for doubt in found.doubts if "classes may overlap" in doubt]
-    for part in ("of the labels are wrong", "To settle it, check about", "drawn at random"):
-        assert part in doubt
-    assert f"This estimate is {found.share.estimate:.0%}" in doubt
+    assert f"this estimate is {found.share.estimate:.0%}" in doubt
     assert all(f"if {rival.assumption}" in doubt for rival in found.rivals)
     clean = np.where(np.arange(300) < 150, truth, None)
     settled = estimate_noise(X, y, random_state=0, clean=clean)
@@ -82,8 +81,8 @@ def test_as_many_labels_as_planned_give_the_width(share: float):
 def test_the_verdict_asks_for_as_many_labels_as_the_plan():
     X, y, _ = problem(1, 0.1, seed=1)
     found = estimate_noise(X, y, "forward_map", random_state=0)
-    (doubt,) = [doubt for doubt in found.doubts if "--plan" in doubt]
-    count, width = re.findall(r"check about (\d+) labels .*--plan ([\d.]+)", doubt)[0]
+    (count,) = re.findall(r"check (\d+) rows", found.verdict)
+    (width,) = re.findall(r"--plan ([\d.]+)", " ".join(found.doubts))
     data = OwnData("x", X, y, ("a", "b"))
     assert len(plan(found, data, float(width))) == int(count)
     assert found.at_most >= max(found.share.high or 0, found.share.estimate)
@@ -137,13 +136,6 @@ def test_reasons_that_cost_nothing():
     (said,) = cheap_doubts(T, np.array([80, 20]), ["ant", "bee"], share, None, None)
     assert said.startswith("by this estimate, hardly any label of bee is right; check some, and")
     assert not cheap_doubts(T, few, ["ant", "bee"], Interval(0.01), low, high)
-    (said,) = cheap_doubts(T, few, ["ant", "bee"], Interval(0.06, 0.06, 0.3), None, None)
-    assert said == (
-        "the share of wrong labels is uncertain: 6.0% to 30.0%; the estimate is at the lower end, "
-        "so that rather more are wrong than fewer"
-    )
-    (said,) = cheap_doubts(T, few, ["ant", "bee"], Interval(0.16, 0.06, 0.3), None, None)
-    assert said == "the share of wrong labels is uncertain: 6.0% to 30.0%"
     (said,) = cheap_doubts(T, np.array([80, 20]), ["ant", "bee "], share, None, None)
     assert "label of 'bee ' is right" in said
 

@@ -37,6 +37,7 @@ def main(argv: list[str]) -> int:
     from ncbench.doubtful_labels import AsRanked, correction_gains, labels_to_look_at
     from ncbench.errors import printable_lines
     from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, PEOPLE_T_ESTIMATOR, examine
+    from ncbench.noise_estimation.estimate import CANNOT_TELL
     from ncbench.plugin import get_registry
     from ncbench.report.diagnosis_text import summary
     from ncbench.report.html.diagnosis import write_diagnosis
@@ -61,7 +62,11 @@ def main(argv: list[str]) -> int:
                 name = f"{PEOPLE_T_ESTIMATOR} and the features"
                 noise = examine(data, AsRanked(found), cpe, name=name, seed=args.seed)
         with working("3 of 3: comparing classifiers with and without a correction"):
-            gains = correction_gains(data, noise, seed=args.seed, background=args.background)
+            gains = (
+                []
+                if noise.level == CANNOT_TELL
+                else correction_gains(data, noise, seed=args.seed, background=args.background)
+            )
     command = shlex.join(["python", "-m", "ncbench", "diagnose", *argv])
     write_diagnosis(Path(args.out), data, noise, issues, gains, command, args.background)
     print(printable_lines(summary(noise, issues, gains)))

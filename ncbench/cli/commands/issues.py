@@ -35,7 +35,7 @@ def main(argv: list[str]) -> int:
     from ncbench.data import UNKNOWN
     from ncbench.doubtful_labels import rank_labels
     from ncbench.errors import NcbenchError, printable_lines
-    from ncbench.noise_estimation import cheap_doubts, uncertainty
+    from ncbench.noise_estimation import cheap_doubts, cheap_verdict, uncertainty
     from ncbench.report import as_csv, write
     from ncbench.report.issues_text import ranked, text
     from ncbench.run import working
@@ -69,7 +69,8 @@ def main(argv: list[str]) -> int:
         found["labels"] = data.said.notna().sum(axis=1)
     if data.clean is not None:
         found["checked"] = data.clean != UNKNOWN
-    shown = text(found, share, args.show, estimated=args.noise_matrix is None)
+    verdict = cheap_verdict(noise, share, len(found))
+    shown = text(found, share, args.show, args.noise_matrix is None, verdict)
     print(printable_lines(shown))
     for doubt in cheap_doubts(noise, ranking.counts, ranking.classes, share, low, high):
         print(printable_lines(f"Note: {doubt}"), file=sys.stderr)

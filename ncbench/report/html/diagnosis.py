@@ -13,7 +13,7 @@ import pandas as pd
 from ncbench.errors import counted
 from ncbench.files import write_output
 from ncbench.noise_estimation import OwnData, plan
-from ncbench.noise_estimation.estimate import DO_NOT_RELY, NoiseEstimate, class_frequencies
+from ncbench.noise_estimation.estimate import CANNOT_TELL, KNOWN, NoiseEstimate, class_frequencies
 from ncbench.report.audit_text import WHOLE, expected_pairs, how_many, mistakes, people
 from ncbench.report.diagnosis_text import doubtful, measure_name, percent, summary, worth
 from ncbench.report.html.template import rendered
@@ -74,7 +74,9 @@ def write_diagnosis(
         reverse=Heat.of(given_label, noise, None, None) if noise.n <= WHOLE else None,
         mistakes=_mistakes(noise) if noise.n > WHOLE else [],
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
-        relies=noise.verdict != DO_NOT_RELY,
+        level=noise.level,
+        relies=noise.level == KNOWN,
+        tells=noise.level != CANNOT_TELL,
         at_random=np.sort(at_random[:_ROWS]).tolist(),
         at_random_count=len(at_random),
         gains=gains,

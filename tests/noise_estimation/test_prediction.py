@@ -1,0 +1,40 @@
+"""Whether the features predict the labels at all."""
+
+import numpy as np
+import pytest
+
+from ncbench import estimate_noise, find_label_issues
+from ncbench.learning import held_out
+from ncbench.noise_estimation.prediction import prediction
+from ncbench.report.issues_text import text
+
+
+@pytest.mark.parametrize("m", [40, 300])
+def test_useless_features_predict_nothing(m: int) -> None:
+    promised = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(m, 4)), rng.choice(3, m, p=[0.5, 0.3, 0.2])
+        noisy = [held_out(name, X, y, 3, seed).probabilities for name in ("linear", "trees")]
+        promised += prediction(noisy, y).real
+    assert promised <= 1
+
+
+def test_weak_features_are_told_from_useless_ones_if_there_are_enough_rows() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=600)
+    X = rng.normal(size=(600, 2)) + 0.4 * y[:, None]
+    assert prediction([held_out("linear", X, y, 2, 0).probabilities], y).real
+
+
+def test_nothing_is_promised_from_useless_features() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(150, 3)), rng.integers(2, size=150)
+    noise = estimate_noise(X, y, random_state=0)
+    assert noise.verdict.startswith("labels alone cannot tell: the features do not predict them")
+    issues = find_label_issues(X, y, noise, random_state=0)
+    said = text(issues, noise.share, 20, True, noise.verdict)
+    assert said == f"Which of 150 labels are wrong: {noise.verdict}."
+    # Enough checked labels speak without features.
+    truth = np.where(np.arange(150) < 100, y, None)
+    assert estimate_noise(X, y, random_state=0, clean=truth).level == "known"
