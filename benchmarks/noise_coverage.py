@@ -1,4 +1,4 @@
-"""Coverage of the intervals of ``estimate_noise``, where its verdict is to rely on it.
+"""Coverage of the intervals of ``estimate_noise``, where its verdict is that the share is known.
 
 Draws a part of a data set, flips labels with a random noise matrix and asks for an estimate, again
 and again. Counts how often the 90% interval of the share of wrong labels holds the share that T
@@ -56,8 +56,8 @@ def main() -> None:
             noise = NoiseMatrix(load("noise", "random")().matrix(n, sigma, rng))
             y = noise.draw_labels(truth, rng)
             found = estimate_noise(X, y, random_state=k)
-            verdicts[found.verdict] += 1
-            if found.verdict != "rely on it":
+            verdicts[found.level] += 1
+            if found.level != "known":
                 continue
             assert found.low is not None
             assert found.high is not None
