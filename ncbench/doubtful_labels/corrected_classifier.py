@@ -157,7 +157,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         """
         psi, learner = self._measure(), learner_of(self.cpe, DEFAULT_LEARNER, self.random_state)
         estimator = t_estimator(self.noise_matrix, clean, annotations)
-        name = _RULES.get(psi.family) or algorithm_for(psi)
+        rule_for(psi, self.random_state)  # raises for a measure that is reported only
         unknown = fit_params.keys() - {"sample_weight"}
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
@@ -180,7 +180,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         if noise is None:
             cpe = None if self.cpe is None else learner
             noise = numbers.estimated(estimator, features, cpe, self.random_state)
-        algorithm = get_registry().build("algo", name, measure=psi, random_state=self.random_state)
+        name, algorithm = rule_for(psi, self.random_state)
         fitted = fit_posterior(
             *(learner, features, numbers.y, n, algorithm.sample_split, self.random_state, noise),
             weights=weights,
@@ -267,6 +267,12 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = given and not dense and get_tags(self.cpe).input_tags.sparse
         tags.input_tags.allow_nan = given and finite_features(self.cpe) == "allow-nan"
         return tags
+
+
+def rule_for(psi: Measure, seed: int | None) -> tuple[str, Any]:
+    """Return the algorithm that finds the rule for a measure of people's own labels, by name."""
+    name = _RULES.get(psi.family) or algorithm_for(psi)
+    return name, get_registry().build("algo", name, measure=psi, random_state=seed)
 
 
 class RareClassWarning(UserWarning):

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Self
+from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import Measure, NoiseMatrix, stream
 from ncbench.data import UNKNOWN, Annotations
-from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, NoiseCorrectedClassifier
+from ncbench.doubtful_labels.corrected_classifier import DEFAULT_LEARNER, rule_for
 from ncbench.doubtful_labels.issues import Ranked, rank_labels
 from ncbench.doubtful_labels.named_measure import named_measure
 from ncbench.doubtful_labels.performance import HeldOut, Performance, standard_error
-from ncbench.learning import fit_cpe, learner_of, prediction, stratified_folds
+from ncbench.learning import fit_posterior, learner_of, out_of_fold_posterior, stratified_folds
 from ncbench.noise_estimation import LEVEL, NoiseEstimate, OwnData, repair_estimate
 from ncbench.types import Array, Labels
 
@@ -135,25 +132,28 @@ def correction_gains(
 ) -> list[Gain]:
     """Estimate what a correction for the noise gains, by cross-validation on the noisy labels.
 
-    For each measure, a classifier that is told T and one that takes the labels as they are predict
-    examples that they were not fitted to. Both use the same learner, by default that of
-    :class:`NoiseCorrectedClassifier`; one that can be told T is. Losses on clean labels are
-    estimated with T, which was estimated from the same labels: if it is wrong, so are they. Of more
-    than 10,000 rows, a random part is used. Micro F1 leaves out the class ``background``, by
-    default the first.
+    For each measure, a rule that is told T and one that takes the labels as they are predict
+    examples that they were not fitted to, from probabilities that a learner gave before it saw
+    their labels. Both use the same learner, by default that of :class:`NoiseCorrectedClassifier`;
+    one that can be told T is. Losses on clean labels are estimated with T, which was estimated from
+    the same labels: if it is wrong, so are they. Of more than 10,000 rows, a random part is used.
+    Micro F1 leaves out the class ``background``, by default the first.
     """
     rows = _some(len(data.y), MAX_COMPARED, seed)
     X, y, n = data.X[rows], data.y[rows], len(data.classes)
-    T = _nameless(noise)
-    learner = _FittedOnce(learner_of(cpe, DEFAULT_LEARNER, seed), _Memory())
+    learner = learner_of(cpe, DEFAULT_LEARNER, seed)
+    matrices = [_nameless(noise), NoiseMatrix.identity(n)]
+    told = has_fit_parameter(learner, "noise_matrix")  # else the probabilities are the same
+    noisy = [_held_out(learner, X, y, seed, T) for T in matrices[: 1 + told]]
+    sides = [(T, T.correct_posterior(noisy[k * told])) for k, T in enumerate(matrices)]
     folds = stratified_folds(y, n, _FOLDS, seed)
     z = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / len(measures))
     gains = []
     for name in measures:
         psi: Measure = named_measure(name, background).for_classes(data.classes)
         corrected, plain = (
-            HeldOut(T, y, np.arange(len(y)), _out_of_fold(psi, given, learner, X, y, folds, seed))
-            for given in (T, NoiseMatrix.identity(n))
+            HeldOut(matrices[0], y, np.arange(len(y)), _out_of_fold(psi, *side, y, folds, seed))
+            for side in sides
         )
         ours, theirs = (found.performance(name, psi) for found in (corrected, plain))
         difference = theirs.loss - ours.loss
@@ -163,20 +163,27 @@ def correction_gains(
     return gains
 
 
+def _held_out(learner: Any, X: Array, y: Labels, seed: int, noise: NoiseMatrix) -> Array:
+    if hasattr(learner, "held_out_posterior"):
+        return fit_posterior(learner, X, y, noise.n, "crossfit", seed, noise).posterior
+    return out_of_fold_posterior(learner, X, y, noise.n, seed, noise)
+
+
 def _out_of_fold(
     psi: Measure,
     noise: NoiseMatrix,
-    learner: Any,
-    X: Array,
+    clean: Array,
     y: Labels,
     folds: Sequence[tuple[Labels, Labels]],
     seed: int,
 ) -> Array:
+    """Return the decisions of rules that were optimized on the other folds."""
     predicted = np.empty((len(y), noise.n))
-    model = NoiseCorrectedClassifier(psi, noise, learner, random_state=seed)
     for train, held_out in folds:
-        fitted = clone(model).fit(X[train], y[train])
-        predicted[held_out] = prediction(fitted, X[held_out], np.arange(noise.n))
+        _, algorithm = rule_for(psi, seed)
+        rule = algorithm.fit_mixture(clean[train], y[train], noise)
+        decided = rule.distribution(clean[held_out]).argmax(axis=1)
+        predicted[held_out] = np.eye(noise.n)[decided]
     return predicted
 
 
@@ -196,37 +203,3 @@ def _some(rows: int, most: int, seed: int) -> Labels:
     if rows <= most:
         return np.arange(rows)
     return np.sort(stream(seed, "diagnose").choice(rows, most, replace=False))
-
-
-class _Memory(dict[str, Any]):
-    """Fitted learners by sample; clones of a learner share it."""
-
-    def __deepcopy__(self, memo: Any) -> Self:
-        return self
-
-
-class _FittedOnce(ClassifierMixin, BaseEstimator):
-    """A learner that is fitted once to a sample: classifiers for several measures share the fit.
-
-    A learner that is told T is fitted once for each T.
-    """
-
-    def __init__(self, cpe: Any, memory: _Memory) -> None:
-        self.cpe = cpe
-        self.memory = memory
-
-    def fit(self, X: Array, y: Labels, noise_matrix: NoiseMatrix | None = None) -> Self:
-        told = noise_matrix if has_fit_parameter(self.cpe, "noise_matrix") else None
-        key = joblib.hash((X, y, None if told is None else told.matrix))
-        if key not in self.memory:
-            self.memory[key] = fit_cpe(self.cpe, X, y, told)
-        self.fitted_ = self.memory[key]
-        self.classes_ = self.fitted_.classes_
-        return self
-
-    def predict_proba(self, X: Array) -> Array:
-        return np.asarray(self.fitted_.predict_proba(X))
-
-    @available_if(lambda self: hasattr(self.cpe, "held_out_posterior"))  # type: ignore[untyped-decorator]
-    def held_out_posterior(self) -> Array:
-        return np.asarray(self.fitted_.held_out_posterior())
