@@ -3,7 +3,7 @@ How wrong are the labels?
 =========================
 
 ``estimate_noise`` estimates the noise matrix from the labels alone: ``T[i, j]`` is how often an
-example of class j is labeled i. It says with it how sure it is, and whether to rely on it.
+example of class j is labeled i. It says with it how sure it is, and what is known.
 """
 
 import matplotlib.pyplot as plt

@@ -155,7 +155,7 @@ def test_the_command_prints_the_first_ranks_and_writes_all(
     estimated = re.match(r"About (\d+) of 600 labels are wrong: ([\d.]+)% \[", first[0])
     assert estimated is not None
     assert first[0].endswith("100 checked labels are not listed.")
-    assert first[1] == "`ncbench estimate-noise` says whether to rely on this."
+    assert first[1] == "`ncbench estimate-noise` says whether this is known."
     fitted = ncbench(
         *("fit", "mine.csv", "--target", "label", "--clean-column", "checked", "--drop", "c"),
         *("--keep", "batch", "--out", "model.skops", "--cpe", "logistic"),

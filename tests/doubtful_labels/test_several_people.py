@@ -109,7 +109,7 @@ def test_issues_of_several_people_are_those_of_the_most_probable_labels(
     done = ncbench("issues", "mine.csv", "--annotators", "ann,bob,eve", *options)
     assert done.code == 0, done.err
     assert "'mine.csv': 2 rows have no label: left out" in done.err
-    assert done.out.splitlines()[1] == "`ncbench diagnose` says whether to rely on this."
+    assert done.out.splitlines()[1] == "`ncbench diagnose` says whether this is known."
     assert " of 148 labels are wrong: " in done.out
     header = done.out.splitlines()[3].split()
     assert header[:6] == ["rank", "row", "line", "label", "agree", "likeliest"]
