@@ -155,9 +155,12 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
             Weights of the examples in the learner and in the measure. The noise matrix is
             estimated without them: it does not depend on which examples there are.
         """
-        psi, learner = self._measure(), learner_of(self.cpe, DEFAULT_LEARNER, self.random_state)
+        seed = self.random_state
+        if seed is None:  # one for the learner and the estimate of T, which share held-out fits
+            seed = int(np.random.default_rng().integers(2**31))
+        psi, learner = self._measure(), learner_of(self.cpe, DEFAULT_LEARNER, seed)
         estimator = t_estimator(self.noise_matrix, clean, annotations)
-        rule_for(psi, self.random_state)  # raises for a measure that is reported only
+        rule_for(psi, seed)  # raises for a measure that is reported only
         unknown = fit_params.keys() - {"sample_weight"}
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
@@ -179,10 +182,10 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         noise = numbers.noise
         if noise is None:
             cpe = None if self.cpe is None else learner
-            noise = numbers.estimated(estimator, features, cpe, self.random_state)
-        name, algorithm = rule_for(psi, self.random_state)
+            noise = numbers.estimated(estimator, features, cpe, seed)
+        name, algorithm = rule_for(psi, seed)
         fitted = fit_posterior(
-            *(learner, features, numbers.y, n, algorithm.sample_split, self.random_state, noise),
+            *(learner, features, numbers.y, n, algorithm.sample_split, seed, noise),
             weights=weights,
         )
         self.cpe_, self.noise_matrix_, self.algorithm_ = fitted.cpe, noise, name
@@ -317,7 +320,7 @@ def rare_classes(truth: Array, rows: Labels, m: int, names: Sequence[str]) -> di
 
     Examples
     --------
-    >>> truth = np.repeat([[0.99, 0.01], [0.1, 0.9]], [90, 4], axis=0)
+    >>> truth = np.repeat([[0.999, 0.001], [0.1, 0.9]], [90, 4], axis=0)
     >>> for name, rare in rare_classes(truth, np.arange(94), 94, ["well", "ill"]).items():
     ...     print(f"{name}: {rare}, such as {rare.rows[:3]}")
     ill: about 4 true examples; its recall cannot be estimated: check 20 rows that look like it, \
