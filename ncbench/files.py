@@ -26,6 +26,21 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in _FULL
 
 
+def has_no_end(path: str | Path) -> bool:
+    """Whether a path is a pipe or a device, which a reader may wait for, or read, forever.
+
+    Examples
+    --------
+    >>> has_no_end("/dev/zero"), has_no_end("."), has_no_end("no-such-file")
+    (True, False, False)
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):  # whoever opens it says why it cannot be read
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file atomically: under a temporary name, flushed, then renamed.
 
@@ -253,6 +268,10 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
         except Timeout:
             yield False
             return
+        except OSError as error:  # a folder or a link of that name
+            if is_full(error):
+                raise
+            raise NcbenchError(f"{path}: cannot be locked: {error.strerror}") from error
     fault_point(f"locked {path.name}")
     try:
         yield True

@@ -6,6 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from ncbench.errors import NcbenchError
+from ncbench.files import locked
+
 HOLD = """
 import sys, time
 from pathlib import Path
@@ -49,3 +54,13 @@ for _ in range(200):
 def test_a_folder_that_is_taken_away_empty_is_made_again_by_who_waits(tmp_path: Path) -> None:
     side_by_side(3, IN_TURN, tmp_path)
     assert list((tmp_path / "cells").iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["folder", "link"])
+def test_what_cannot_be_locked_is_said(what: str, tmp_path: Path) -> None:
+    path, target = tmp_path / ".lock", tmp_path / "mine"
+    target.write_text("mine")
+    path.mkdir() if what == "folder" else path.symlink_to(target)
+    with pytest.raises(NcbenchError, match=r"\.lock: cannot be locked: "), locked(path):
+        pass
+    assert target.read_text() == "mine"

@@ -31,7 +31,7 @@ from ncbench.doubtful_labels.corrected_classifier import NoiseCorrectedClassifie
 from ncbench.doubtful_labels.named_measure import named_measure
 from ncbench.doubtful_labels.table_model import TableModel
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.files import reads, write_output
+from ncbench.files import has_no_end, reads, write_output
 from ncbench.learning import cpe_learner, fit_cpe
 from ncbench.noise_estimation import uncertainty
 from ncbench.plugin import get_registry
@@ -164,6 +164,8 @@ def require_storable(cpe: str) -> None:
 def _checked(path: str | Path, where: str) -> bytes:
     """Return the bytes of a model file whose format is known and whose checksum is right."""
     reads(path)
+    if has_no_end(path):
+        raise NcbenchError(f"{where}: not a regular file")
     try:
         content = Path(path).read_bytes()
     except OSError as error:

@@ -27,7 +27,7 @@ from ncbench.data import (
     split_labels,
 )
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
-from ncbench.files import reads
+from ncbench.files import has_no_end, reads
 from ncbench.noise_estimation.dawid_skene import dawid_skene
 from ncbench.noise_estimation.given_labels import given_labels
 from ncbench.noise_estimation.label_notices import (
@@ -243,6 +243,8 @@ def read_noise_matrix(path: str) -> pd.DataFrame | None:
         return None
     what = f"--noise-matrix {path}"
     reads(path)
+    if has_no_end(path):
+        raise NcbenchError(f"{what}: not a regular file")
     try:
         if Path(path).suffix.lower() == ".json":
             found = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -252,7 +254,8 @@ def read_noise_matrix(path: str) -> pd.DataFrame | None:
                     f"{what}: this is the noise of all labels of {len(found['annotators'])} people;"
                     " that of one of them, or of one label for each row, is another"
                 )
-            return pd.DataFrame(found["T"], index=names, columns=names, dtype=float)
+            T = np.array(found["T"], dtype=float)  # numbers only: a table would fill or repeat them
+            return pd.DataFrame(T, index=names, columns=names)
         frame = pd.read_csv(path, index_col=0, skipinitialspace=True)
         if frame.empty:
             raise ValueError("it names no classes")
@@ -260,7 +263,9 @@ def read_noise_matrix(path: str) -> pd.DataFrame | None:
         return frame.astype(float)
     except OSError as error:
         raise NcbenchError(f"{what}: {error.strerror} (looked in {Path.cwd()})") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except RecursionError as error:
+        raise NcbenchError(f"{what}: nested too deeply") from error
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise NcbenchError(
             f"{what}: cannot be read ({error}); expected a CSV file with the names of the classes "
             "in its first line and first column, a JSON file of estimate-noise, or none"

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from ncbench.errors import NcbenchError
-from ncbench.files import reads
+from ncbench.files import has_no_end, reads
 
 _OF_FILES = "ncbench_plugin_file_"
 
@@ -51,6 +51,8 @@ class PluginFile:
         try:
             place = place.expanduser().resolve()
             reads(place)
+            if has_no_end(place):
+                raise NcbenchError(f"plugins_from={path}: not a regular file")
             content = place.read_bytes()
         except (OSError, RuntimeError) as error:  # RuntimeError: no such user, or links in a circle
             reason = getattr(error, "strerror", None) or error

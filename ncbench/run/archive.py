@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ncbench.config import SETTINGS
-from ncbench.files import as_json, from_json, reads
+from ncbench.files import as_json, from_json, has_no_end, reads
 from ncbench.run.record import checked_record
 
 SUFFIX = ".jsonl.gz"
@@ -58,6 +58,9 @@ def unpack(path: str | Path) -> Iterator[dict[str, Any] | ValueError]:
     """Yield the records of an archive; for a line that is not a record, the error."""
     number = 0
     reads(path)
+    if has_no_end(path):
+        yield ValueError(f"{path}: not a regular file")
+        return
     try:
         with gzip.open(path) as stream:
             for number, line in enumerate(stream, start=1):
