@@ -26,7 +26,14 @@ TOO_WIDE = 0.25
 UNCOUNTED = "nothing is said about how good the classifier is there"
 """What classes without a label mean for a loss."""
 
+CONTRADICTED = (
+    "the noise matrix is not that of these labels: by it, more than all or less than none of the "
+    "predictions are right, or of the rows belong to a class"
+)
+"""What labels may say about a noise matrix."""
+
 _RESAMPLES = 200
+_CONTRADICTED = 1e-3  # the chance of labels that contradict their own noise matrix, at most
 _IGNORED_BIAS = 0.25  # in standard errors
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
@@ -60,6 +67,31 @@ class HeldOut:
     def confusion(self) -> Array:
         """The corrected confusion matrix."""
         return _corrected(self.noisy_confusion, self.noise)
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether these labels show that T is not the matrix of their noise.
+
+        The share of right predictions and that of each clean class are means of independent terms,
+        one for each label, of known range. With the right T they are 0 to 1, up to an error that
+        Hoeffding's inequality (1963) bounds for any number of labels. If T has draws, each of them
+        must be contradicted.
+        """
+        draws = getattr(self.noise, "draws", None)
+        matrices = [self.noise] if draws is None else map(repair_estimate, draws[:_RESAMPLES])
+        return all(self._contradicts(T) for T in matrices)
+
+    def _contradicts(self, noise: NoiseMatrix) -> bool:
+        inverse = noise.correct_confusion(np.eye(noise.n))
+        right = float(np.trace(noise.correct_confusion(self.noisy_confusion)))
+        shares = inverse @ (np.bincount(self.y, minlength=noise.n) / len(self.y))
+        means, ranges = (
+            np.append(shares, right),
+            np.append(np.ptp(inverse, axis=1), np.ptp(inverse)),
+        )
+        excess = np.maximum(np.maximum(means - 1, -means), 0) / ranges
+        chance = 2 * len(means) * np.exp(-2 * len(self.y) * excess.max() ** 2)
+        return bool(chance < _CONTRADICTED)
 
     def resampled(
         self, measures: Mapping[str, Measure], *, known: bool = False
@@ -128,14 +160,17 @@ class HeldOut:
         low, high = clean_interval(np.maximum(C, 0.0) * len(self.y), psi)
         if not clean:
             loss, half = self.estimates({name: psi}).get(name, (loss, np.inf))
-            if loss + half <= 0 or loss - half >= psi.largest:  # impossible, so nothing is known
+            right = np.trace(self.noise.correct_confusion(self.noisy_confusion))
+            # Both are impossible, so nothing is known. The share of right predictions is so far
+            # from 0 to 1 if T is almost singular; what is then made a possible matrix is arbitrary.
+            if loss + half <= 0 or loss - half >= psi.largest or not -1 <= right <= 2:
                 half = np.inf
             low, high = np.minimum(low, loss - half), np.maximum(high, loss + half)
         loss, low, high = (float(np.clip(end, 0.0, psi.largest)) for end in (loss, low, high))
         too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
         labeled = C.sum(axis=1) > 0
         absent = tuple(each for k, each in enumerate(classes) if not labeled[k])
-        about = len(self.y), uncertain, bool(too_wide), clean, absent
+        about = len(self.y), uncertain, bool(too_wide), clean, absent, self.contradicted
         return Performance(name, loss, low, high, *about)
 
 
@@ -159,6 +194,8 @@ class Performance:
         Whether the labels were taken as clean.
     absent : tuple of str
         Classes without a label. They do not count in the loss, nor in the interval.
+    contradicted : bool
+        Whether the labels show that the noise matrix is not theirs.
     """
 
     measure: str
@@ -170,6 +207,7 @@ class Performance:
     too_wide: bool
     clean: bool = False
     absent: tuple[str, ...] = ()
+    contradicted: bool = False
 
     def __str__(self) -> str:
         known = "noisy labels; the uncertainty of the noise matrix is included"
@@ -183,6 +221,8 @@ class Performance:
         )
         if self.absent:
             said += f"; no label of {', '.join(self.absent)}: {UNCOUNTED}"
+        if self.contradicted:
+            said += f"; {CONTRADICTED}"
         if self.too_wide:
             more = "check more" if self.clean else "hold out more labels, or check some of them"
             said += f"; too wide to be of use: {more}"

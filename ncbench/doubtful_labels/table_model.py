@@ -100,7 +100,7 @@ class TableModel:
         counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
         number = np.asarray(counts, dtype=np.int64)
         low, high, share = uncertainty(noise, number)
-        hashes, times = np.unique(_hashes(data.X), return_counts=True)
+        hashes = np.unique(_hashes(data.X))
         if has_background(measure):
             background = background or names[0]
         about = {
@@ -113,7 +113,7 @@ class TableModel:
             "target": target,
             "people": data.annotations is not None,
             "rows": len(data.X),
-            "repeated_rows": float(times[times > 1].sum() / len(data.X)),
+            "repeated_rows": _share_repeated(data.X),
             "features": data.X.shape[1],
             "classes": names,
             "columns": data.encoder.columns,
@@ -225,6 +225,15 @@ class TableModel:
             hashes = hashes[hashes <= self.seen[-1]]
         equal = float(np.isin(hashes, self.seen).mean()) if len(hashes) else 0.0
         return equal - float(self.about.get("repeated_rows", 0.0))
+
+    def share_repeated(self, X: Array) -> float:
+        """Return how many more rows equal another one of them than in training."""
+        return _share_repeated(X) - float(self.about.get("repeated_rows", 0.0))
+
+
+def _share_repeated(X: Array) -> float:
+    _, times = np.unique(_hashes(X), return_counts=True)
+    return float(times[times > 1].sum() / len(X))
 
 
 def _rare_text(name: str, rare: RareClass, data: OwnData) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -181,3 +182,44 @@ def test_what_cannot_be_estimated_is_refused(arguments: dict[str, Any], message:
     given = {"model": MODEL, "X": HELD_OUT, "y_noisy": NOISY, "noise_matrix": T}
     with pytest.raises(NcbenchError, match=message):
         estimate_performance(**{**given, **arguments})
+
+
+def judged(T: Any, said: dict[tuple[int, int], int]) -> HeldOut:
+    """Return labels of two classes by (predicted, said) and how many there are."""
+    y = np.array([label for (_, label), count in said.items() for _ in range(count)])
+    predicted = np.array([p for (p, _), count in said.items() for _ in range(count)])
+    return HeldOut(NoiseMatrix(T), y, np.arange(len(y)), np.eye(2)[predicted])
+
+
+@pytest.mark.parametrize("m", [1, 5, 30, 200])
+@pytest.mark.parametrize("flip", [0.0, 0.1, 0.3, 0.45])
+def test_labels_hardly_ever_contradict_their_own_noise(m: int, flip: float) -> None:
+    """Of one class, all predicted rightly: the most extreme shares. Summed over all numbers."""
+    chance = sum(
+        binom.pmf(wrong, m, flip)
+        for wrong in range(m + 1)
+        if judged(
+            [[1 - flip, flip], [flip, 1 - flip]], {(0, 0): m - wrong, (0, 1): wrong}
+        ).contradicted
+    )
+    assert chance < 1e-3
+
+
+@pytest.mark.parametrize("by", [1e-5, 1e-3, 0.1, -1e-5])
+def test_a_noise_matrix_that_is_nearly_singular_makes_no_loss_certain(by: float) -> None:
+    """The labels depend on the prediction much more than this noise allows."""
+    T = [[0.5 + by, 0.5], [0.5 - by, 0.5]]
+    found = judged(T, {(0, 0): 81, (0, 1): 9, (1, 0): 29, (1, 1): 81})
+    said = found.performance("g_mean", load("measure", "g_mean")(), ["u", "v"])
+    assert (said.low, said.high, said.too_wide, said.contradicted) == (0.0, 1.0, True, True)
+    assert "the noise matrix is not that of these labels" in str(said)
+    # As much as chance explains: no contradiction, but nothing is known either.
+    found = judged(T, {(0, 0): 55, (0, 1): 45, (1, 0): 45, (1, 1): 55})
+    said = found.performance("g_mean", load("measure", "g_mean")(), ["u", "v"])
+    assert (said.too_wide, said.contradicted) == (True, False)
+
+
+def test_a_share_of_a_class_that_no_noise_explains_is_a_contradiction() -> None:
+    T = [[0.9, 0.2], [0.1, 0.8]]
+    assert not judged(T, {(0, 0): 450, (1, 0): 400, (0, 1): 50, (1, 1): 50}).contradicted
+    assert judged(T, {(0, 0): 500, (1, 0): 500}).contradicted  # at most 9 of 10 are labeled so

@@ -209,6 +209,8 @@ def test_rows_that_were_seen_are_found_in_a_part_of_a_large_file() -> None:
     assert model.share_seen(X[:3000]) == 1
     assert model.share_seen(X[6000:]) == 0
     assert abs(model.share_seen(X[4000:]) - 0.5) < 0.1
+    assert model.share_repeated(X[6000:]) == 0
+    assert model.share_repeated(np.concatenate([X[6000:7000], X[6000:6500]])) == 1000 / 1500
 
 
 def test_rows_that_repeat_anyway_are_not_called_seen() -> None:
@@ -220,6 +222,7 @@ def test_rows_that_repeat_anyway_are_not_called_seen() -> None:
     model = TableModel.fit(data, "label", "zero_one", None, "logistic")
     assert model.about["repeated_rows"] == 1
     assert model.share_seen(X[1500:]) == 0
+    assert model.share_repeated(X[1500:]) == 0
 
 
 def test_whole_numbers_are_classes_by_name(tmp_path: Path) -> None:

@@ -100,4 +100,11 @@ def main(argv: list[str]) -> int:
             "beyond those that repeat anyway, which flatters it; evaluate it on other rows",
             file=sys.stderr,
         )
+    repeated = model.share_repeated(X)
+    if repeated > 0.1:
+        print(
+            f"Warning: about {repeated:.0%} of these rows equal another of them, beyond those that "
+            "repeat anyway; if they are copies, intervals are too narrow: leave them out",
+            file=sys.stderr,
+        )
     return 0
