@@ -161,7 +161,8 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
     """Return the trials of the same cell for another measure, if the algorithm does not take one.
 
     The predictions of such an algorithm do not depend on the measure, so its losses can be
-    computed from the stored confusion matrices.
+    computed from the stored confusion matrices, if these are of the same data: a data set of a
+    plug-in may have changed since.
     """
     config, registry = cell.config, get_registry()
     if config["force"] or registry.takes("algo", config["algo"]["name"], "measure"):
@@ -172,7 +173,11 @@ def _shared_trials(cell: Cell) -> dict[int, dict[str, Any]]:
         parameters = registry.plugin("measure", name).parameters
         twin = {**config, "measure": {"name": name, **{p.name: p.default for p in parameters}}}
         finished = CellFolder({**twin, "code": plugin_code(twin), "id": cell_id(twin)}).finished()
-        if finished and finished["status"] == "done":
+        if not finished or finished["status"] != "done":
+            continue
+        about = finished["dataset"]
+        same = cell.dataset.fingerprint, [*cell.dataset.classes]
+        if (about.get("fingerprint"), about["classes"]) == same:
             return {
                 trial["trial"]: {**trial, **losses(cell, np.array(trial["confusion"]))}
                 for trial in finished["trials"]

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import inspect
 import json
+import math
 import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -202,6 +203,9 @@ class CellFolder:
                 check_trial(trial, self._config["measure"]["name"])
                 if path.name != f"trial-{trial['trial']}.json":
                     raise ValueError(f"trial.trial: {trial['trial']}; expected as in the file name")
+                if trial["trial"] >= self._config.get("trials", math.inf):
+                    expected = f"less than trials={self._config['trials']}"
+                    raise ValueError(f"trial.trial: {trial['trial']}; expected {expected}")
             except ValueError as error:
                 reason = str(error).removeprefix(f"{path}: ")
                 _notice(f"{path}: {reason}; run again")
@@ -217,17 +221,19 @@ class CellFolder:
     def keep_trial(self, trial: Mapping[str, Any]) -> None:
         """Store a finished trial until all trials are finished."""
         code = {"code": self._config.get("code", {})}
-        write_json(self.path / f"trial-{trial['trial']}.json", {**trial, **code})
+        path = self.path / f"trial-{trial['trial']}.json"
+        _put_aside(path)
+        write_json(path, {**trial, **code})
 
     def forget_trials(self) -> None:
         """Delete the trials that ``keep_trial`` stored."""
         for path in self.path.glob("trial-*.json"):
-            path.unlink(missing_ok=True)
+            if path.is_symlink() or not path.is_dir():
+                path.unlink(missing_ok=True)
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Write the record; if it is done, delete the single trials."""
-        if self.record.is_dir():  # nothing of ours, but not ours to delete
-            self.record.rename(self.record.with_name(f"{RECORD}.{uuid.uuid4().hex[:8]}"))
+        _put_aside(self.record)
         write_json(self.record, record)
         if record["status"] == "done":
             self.forget_trials()
@@ -253,6 +259,12 @@ class CellFolder:
                 self.forget_trials()
             self.write(record)
         return record
+
+
+def _put_aside(path: Path) -> None:
+    """Rename a folder where a file is to be written: it is nothing of ours, nor ours to delete."""
+    if path.is_dir():
+        path.rename(path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}"))
 
 
 def _notice(text: str) -> None:

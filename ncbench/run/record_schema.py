@@ -119,7 +119,7 @@ TRIAL = {
     **{"trial": "int", "train_size?": "size", "test_size?": "size", "losses": "numbers"},
     **{"absent?": "mapping", "confusion": "matrix", "noise_matrix_estimate": "matrix"},
     **{"told?": "mapping", "judged?": "mapping", "noise_matrix_diagnostics?": "mapping"},
-    **{"diagnostics?": "mapping", "seconds": "times"},
+    **{"diagnostics?": "mapping", "seconds": "times", "code?": "texts"},
 }
 PROVENANCE = {"time?": "name", "command?": "words"}
 PATH = ("step", "objective", "gap")
@@ -154,7 +154,7 @@ def check_record(record: Any) -> None:
         check_trial(trial, record["config"]["measure"]["name"], f"trials[{place}]")
         for key in ("confusion", "noise_matrix_estimate"):
             _require(len(trial[key]) == n, f"trials[{place}].{key}", f"{n} rows")
-    numbers = sorted(trial["trial"] for trial in trials)
+    numbers = [trial["trial"] for trial in trials]
     _require(numbers == list(range(len(trials))), "trials", f"the numbers 0 to {len(trials) - 1}")
 
 

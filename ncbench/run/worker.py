@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError, already_said, notice_once, say_once
+from ncbench.files import is_full
 from ncbench.plugin import observers, use_files
 from ncbench.run.describe import result_line
 from ncbench.run.record import CellFolder, new_record
@@ -42,7 +43,14 @@ def run_apart(config: Config) -> dict[str, Any]:
     if not reason:
         return answer
     record = new_record(config, "failed", reason=reason)
-    outcome = CellFolder(config).write_failure(record, keep_trials=keep_trials)
+    outcome = record
+    try:
+        outcome = CellFolder(config).write_failure(record, keep_trials=keep_trials)
+    except (NcbenchError, OSError) as error:
+        # The other cells go on, unless nothing can be written anywhere. That this one failed is in
+        # the folder of the sweep.
+        if is_full(error.__cause__ or error):
+            raise
     with contextlib.suppress(NcbenchError):  # the file of an observer may be missing too
         use_files(config["plugins_from"])
     observers.run_finished(record)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ncbench.cli.main import main
@@ -123,3 +124,40 @@ def test_trials_stay_after_a_kill_and_not_after_an_exit(
         assert ncbench("-m", *QUICK, "trials=4", f"output_dir={mood}").code == 1
         assert [record["status"] for record in records(tmp_path / mood)] == ["failed"]
         assert len(list((tmp_path / mood).rglob("trial-*.json"))) == kept
+
+
+# A data set that reads a file and does not say which data it is.
+OWN_DATA = """
+import numpy as np
+from ncbench import Dataset, hookimpl
+
+
+def own():
+    X = np.loadtxt("own.txt").reshape(-1, 1)
+    return Dataset.from_labels(X, (np.arange(len(X)) % 2), name="own")
+
+
+@hookimpl
+def ncbench_datasets():
+    return {"own": own}
+"""
+
+
+def test_trials_for_another_measure_are_used_only_if_they_are_of_the_same_data(
+    ncbench: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(OWN_DATA)
+    data = [np.random.default_rng(seed).normal(size=80) for seed in (0, 1)]
+    command = ("plugins_from=own.py", "dataset=own", "algo=cpe_argmax", *QUICK[3:], "trials=2")
+
+    def losses(folder: str, measure: str) -> list[float]:
+        assert ncbench(*command, f"measure={measure}", f"output_dir={folder}").code == 0
+        found = [r for r in records(tmp_path / folder) if r["config"]["measure"]["name"] == measure]
+        return [trial["losses"]["zero_one"] for trial in found[0]["trials"]]
+
+    np.savetxt(tmp_path / "own.txt", data[0])
+    before = losses("one", "zero_one")
+    assert losses("one", "q_mean") == before
+    np.savetxt(tmp_path / "own.txt", data[1])
+    anew = losses("two", "h_mean")
+    assert losses("one", "h_mean") == anew != before

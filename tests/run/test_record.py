@@ -10,7 +10,7 @@ import made_up
 import pytest
 from made_up_files import complete
 
-from ncbench.files import read_json
+from ncbench.files import read_json, write_json
 from ncbench.run.record import CellFolder
 
 
@@ -84,6 +84,41 @@ def test_kept_trials_that_are_none_are_reported_and_run_again(
         ["trial-4.json", "trial.trial: 3; expected as in the file name"],
         ["trial-mine.json", "trial.trial is missing"],
     ]  # fmt: skip
+
+
+def test_a_trial_beyond_the_last_one_is_reported_and_not_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = folder(tmp_path, trials=2)
+    (trial,) = record()["trials"]
+    for number in range(3):
+        cell.keep_trial({**trial, "trial": number})
+    assert sorted(cell.trials()) == [0, 1]
+    assert "trial-2.json: trial.trial: 2; expected less than trials=2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", [None, ["algo"], "algo", 3, {"algo": 3}])
+def test_a_kept_trial_whose_code_is_no_mapping_is_run_again(
+    code: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = folder(tmp_path)
+    (trial,) = record()["trials"]
+    write_json(cell.path / "trial-0.json", {**trial, "code": code})
+    assert cell.trials() == {}
+    assert "trial.code: " in capsys.readouterr().err
+
+
+def test_folders_in_the_place_of_trials_are_not_deleted(tmp_path: Path) -> None:
+    cell = folder(tmp_path)
+    (trial,) = record()["trials"]
+    for number in (0, 7):
+        (cell.path / f"trial-{number}.json" / "mine").mkdir(parents=True)
+    cell.keep_trial(trial)
+    assert sorted(cell.trials()) == [0]
+    cell.write(record())
+    assert len([*cell.path.glob("trial-0.json.*/mine")]) == 1
+    assert (cell.path / "trial-7.json" / "mine").is_dir()
+    assert not (cell.path / "trial-0.json").exists()
 
 
 def test_a_record_of_another_cell_is_not_this_ones(
