@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, make_dataclass
 from functools import lru_cache
 from typing import Any
@@ -92,22 +92,16 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     if cfg.group is not None:
         notice_renamed("group", "cells_per_job")
         config["cells_per_job"] = cfg.group
-    require(0 <= config["sigma"] <= 1, "sigma", config["sigma"], "a probability, in [0, 1]")
+    for key in _RANGES:
+        require_in_range(key, config[key])
     # range(0.1,0.5,0.1) gives 0.30000000000000004, which must be the same cell as 0.3.
     config["sigma"] = float(f"{config['sigma']:.12g}")
-    require(0 < config["test_size"] < 1, "test_size", config["test_size"], "a fraction, in (0, 1)")
-    require(1 <= config["trials"] <= 10_000, "trials", config["trials"], "from 1 to 10000")
     expected = "record or raise"
     require(config["on_error"] in ("record", "raise"), "on_error", config["on_error"], expected)
     jobs = config["cells_per_job"]
     require(isinstance(jobs, int) and jobs >= 0, "cells_per_job", jobs, "a whole number, 0 or more")
     limit = config["timeout"]
     require(limit is None or 0 < limit < math.inf, "timeout", limit, "seconds above 0, or null")
-    require(config["threads"] >= 1, "threads", config["threads"], "at least 1")
-    require(
-        0 <= config["cache_limit"] < math.inf, "cache_limit", config["cache_limit"], "a size in GB"
-    )
-    require(0 <= config["seed"] <= 400_000, "seed", config["seed"], "from 0 to 400000")
     config["observers"] = _observers(registry, config["observers"])
     if config["plugins_from"] != files_in_use():
         # Someone else's config file must not be able to run code.
@@ -117,6 +111,30 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
         )
     _refuse_control_characters("", config)
     return config
+
+
+_RANGES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "sigma": (lambda value: 0 <= value <= 1, "a probability, in [0, 1]"),
+    "test_size": (lambda value: 0 < value < 1, "a fraction, in (0, 1)"),
+    "trials": (lambda value: 1 <= value <= 10_000, "from 1 to 10000"),
+    "threads": (lambda value: 1 <= value <= 10_000, "from 1 to 10000"),
+    "cache_limit": (lambda value: 0 <= value < math.inf, "a size in GB"),
+    "seed": (lambda value: 0 <= value <= 400_000, "from 0 to 400000"),
+}
+
+
+def require_in_range(key: str, value: Any) -> None:
+    """Raise NcbenchError if a setting of the right type is too small or too large.
+
+    Examples
+    --------
+    >>> require_in_range("threads", 0)
+    Traceback (most recent call last):
+    ...
+    ncbench.errors.NcbenchError: threads=0; expected from 1 to 10000
+    """
+    holds, expected = _RANGES[key]
+    require(holds(value), key, value, expected)
 
 
 def _use_labels_as_they_are(registry: Registry, config: dict[str, Any]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ncbench.errors import NcbenchError, counted
+from ncbench.errors import NcbenchError, counted, printable_lines
 from ncbench.plugin import KINDS, files_in_use, get_registry
 from ncbench.run.archive import is_archive, unpack
 from ncbench.run.cell import run_in_reverse
@@ -31,8 +31,12 @@ class Difference(NamedTuple):
     @property
     def size(self) -> float:
         """Return the distance of two numbers, and infinity for anything else."""
-        numbers = all(isinstance(value, int | float) for value in (self.then, self.now))
-        return abs(self.then - self.now) if numbers else math.inf
+        if not all(isinstance(value, int | float) for value in (self.then, self.now)):
+            return math.inf
+        try:
+            return abs(float(self.then) - float(self.now))
+        except OverflowError:  # a whole number that is no double
+            return math.inf
 
     @property
     def is_rounding(self) -> bool:
@@ -58,7 +62,7 @@ def rerun(
     if threads is not None:
         config["threads"] = threads
     _refuse_plugin_files(record, f"python -m ncbench rerun {folder} {identity}")
-    _check_parameters(record)
+    _check_parameters(record, config)
     cell = prepare(config)
     # In reverse, so that a plug-in that remembers earlier trials gives other numbers. To JSON and
     # back, as for the record: floats survive that bit for bit.
@@ -83,9 +87,9 @@ def rerun(
         return 0
     print(f"{record['id']}: {counted(len(differences), 'difference')} in {in_trials}")
     for difference in differences[:20]:
-        print(f"  {difference}")
+        print(printable_lines(f"  {difference}"))  # the record may be from a stranger
     for line in _judged(differences, record.get("provenance", {}).get("instructions")):
-        print(line)
+        print(printable_lines(line))
     return 1
 
 
@@ -113,11 +117,15 @@ def _judged(differences: list[Difference], then: str | None) -> Iterator[str]:
 
 def _find(folder: str, identity: str) -> dict[str, Any]:
     if is_archive(folder):
-        found = [r for r in unpack(folder) if isinstance(r, dict) and r["id"].startswith(identity)]
-        _require_one(len(found), folder, identity)
+        every = list(unpack(folder))
+        found = [r for r in every if isinstance(r, dict) and r["id"].startswith(identity)]
+        _require_one(len(found), folder, identity, [e for e in every if isinstance(e, ValueError)])
         record = found[0]
     else:
-        everywhere = Path(folder).glob(f"cells/*/{RECORD}")
+        try:
+            everywhere = list(Path(folder).glob(f"cells/*/{RECORD}"))
+        except OSError as error:
+            raise NcbenchError(f"{folder}: {error.strerror}") from error
         paths = sorted(path for path in everywhere if path.parent.name.startswith(identity))
         _require_one(len(paths), folder, identity)
         try:
@@ -131,10 +139,11 @@ def _find(folder: str, identity: str) -> dict[str, Any]:
     return record
 
 
-def _require_one(count: int, folder: str, identity: str) -> None:
+def _require_one(count: int, folder: str, identity: str, unread: Sequence[ValueError] = ()) -> None:
     if count != 1:
         what = f"{count} records" if count else "no record"
-        raise NcbenchError(f"{folder}: {what} of a cell whose id begins with {identity!r}")
+        why = "" if count or not unread else f"; not read: {unread[0]}"
+        raise NcbenchError(f"{folder}: {what} of a cell whose id begins with {identity!r}{why}")
 
 
 def _refuse_plugin_files(record: dict[str, Any], command: str) -> None:
@@ -151,11 +160,17 @@ def _refuse_plugin_files(record: dict[str, Any], command: str) -> None:
 def _files_of(record: dict[str, Any]) -> list[str]:
     """Return the plug-in files that the cell uses; its sweep may have named more for others."""
     used = {plugin.rpartition(" ")[0] for plugin in record.get("plugins", {}).values()}
-    return [file for file in record["config"].get("plugins_from", []) if Path(file).name in used]
+    named = record["config"].get("plugins_from", [])
+    files = [file for file in named if isinstance(file, str)] if isinstance(named, list) else []
+    return [file for file in files if Path(file).name in used]
 
 
-def _check_parameters(record: dict[str, Any]) -> None:
-    """Raise for a parameter that the plug-in no longer has."""
+def _check_parameters(record: dict[str, Any], config: Mapping[str, Any]) -> None:
+    """Raise for a parameter that the plug-in no longer has, or for a value that no run has."""
+    from ncbench.config.schema import require_in_range, resolve_parameters
+
+    for key in ("sigma", "trials", "test_size", "seed", "threads"):
+        require_in_range(key, config[key])
     for kind in KINDS:
         given = record["config"][kind]
         plugin = get_registry().plugin(kind, given["name"])
@@ -167,6 +182,14 @@ def _check_parameters(record: dict[str, Any]) -> None:
                     f"{kind}={plugin.name} in {plugin.distribution} {plugin.version}; the record "
                     f"was made with {record.get('plugins', {}).get(kind, 'another version')}"
                 )
+        resolved = resolve_parameters(plugin, {key: given[key] for key in given if key != "name"})
+        for parameter in plugin.parameters:
+            where = f"{record['id']}: config.{kind}.{parameter.name}"
+            if parameter.name not in given and parameter.required:
+                raise NcbenchError(f"{where} is missing, so it cannot be run")
+            value = given.get(parameter.name)
+            if resolved.get(parameter.name) != value:  # such as 3 for text
+                raise NcbenchError(f"{where}: {value!r}; expected {parameter.type}")
 
 
 def _versions(record: dict[str, Any], config: dict[str, Any]) -> Iterator[Difference]:
