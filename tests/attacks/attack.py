@@ -13,7 +13,8 @@ The verdict says how ncbench must answer:
 - ``notice``: the command does its work and says on standard error what is wrong;
 - ``ran``: the input is harmless and is used; ``says`` is in the output;
 - ``failed``: a sweep in which some cell fails with the words of ``says`` and another one is done,
-  or a check that fails with these words while others pass.
+  or a check that fails with these words while others pass;
+- ``differs``: ``rerun`` finds other numbers and exits with code 1.
 
 ``says`` must be part of what was printed. Three answers are always wrong, whatever a row expects:
 ``traceback`` (an exception nobody caught), ``hang`` (longer than ``seconds``) and ``quiet`` (exit
@@ -42,7 +43,7 @@ class Attack:
         What is attacked, in a few words; unique in its table.
     argv : tuple of str
         The arguments of ``python -m ncbench``.
-    verdict : {"refused", "notice", "ran", "failed"}
+    verdict : {"refused", "notice", "ran", "failed", "differs"}
     says : str
         A part of the message.
     prepare : callable, optional
@@ -99,6 +100,10 @@ def judge(run: Callable[..., Any], attack: Attack, folder: Path) -> tuple[str, s
         pairs = (("] done ", "] failed "), ("\n  ok ", "\n  FAILED "))
         good = any(one in outcome.out and other in outcome.out for one, other in pairs)
         return "failed" if good and attack.says in outcome.out else "not failed alone", printed
+    if outcome.code == 1 and attack.verdict == "differs":
+        found = " differences in " in outcome.out or ": 1 difference in " in outcome.out
+        same = _contents(folder) == before
+        return "differs" if found and same else "no difference, or wrote", printed
     if outcome.code in (1, 2):
         if not outcome.err.removeprefix("usage:").startswith(("ncbench: ", " ncbench")):
             return "refused without a message", printed
