@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -90,7 +91,14 @@ def start(function: Callable[..., None], *arguments: Any) -> tuple[Any, Connecti
         target=function, args=(*arguments, sender)
     )
     with _without_ctrl_c():
-        process.start()
+        for wait_before_next in (0.1, 0.5, 2.0, None):
+            try:
+                process.start()
+                break
+            except (EOFError, ConnectionError):  # a cell has just killed the server of all cells
+                if wait_before_next is None:
+                    raise
+                time.sleep(wait_before_next)  # until it is known to be gone; a new one is started
     sender.close()
     return process, receiver
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
@@ -280,3 +281,16 @@ def test_without_a_fork_server_each_cell_is_a_new_interpreter(
     finally:
         worker._context.cache_clear()
     assert losses(tmp_path / "spawned") == losses(tmp_path / "forked")
+
+
+@pytest.mark.skipif(
+    "forkserver" not in multiprocessing.get_all_start_methods(), reason="no forkserver here"
+)
+def test_the_next_cell_starts_right_after_the_server_of_all_was_killed() -> None:
+    from multiprocessing import forkserver
+
+    for _ in range(2):
+        process, receiver = worker.start(methodcaller("send", "done"))
+        assert receiver.recv() == "done"
+        process.join()
+        os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
