@@ -34,6 +34,7 @@ _HELD_OUT = 10_000  # examples to predict
 _MOST = 20_000  # examples of a kernel or of a tree: more cost memory, and gain little
 _LEAST = 1000
 _NUMBERS = 2_000_000  # that a tree sees; of a wide table, fewer examples
+_MANY_CLASSES = 50  # of which trees are fitted in parts
 _KEPT = 32  # results that are kept for the next question, such as those of three folds
 
 
@@ -60,12 +61,15 @@ class Base:
         Examples to fit to; drawn if there are more.
     told : bool
         Whether the learner takes T.
+    parts : tuple, optional
+        Settings whose predictions are averaged where there are many classes.
     """
 
     learner: Callable[[Any, int, tuple[int, int]], Any]
     settings: Sequence[Any] = (None,)
     most: int | None = None
     told: bool = False
+    parts: tuple[Any, ...] = ()
 
 
 def _linear(C: float, seed: int, shape: tuple[int, int]) -> Pipeline:
@@ -76,11 +80,11 @@ def _kernel(C: float, seed: int, shape: tuple[int, int]) -> KernelLogistic:
     return KernelLogistic(C, random_state=seed)
 
 
-def _trees(_: None, seed: int, shape: tuple[int, int]) -> ExtraTreesClassifier:
+def _trees(count: int | None, seed: int, shape: tuple[int, int]) -> ExtraTreesClassifier:
     m, d = shape
     most = min(_MOST, max(_LEAST, _NUMBERS // d))
     part = {"bootstrap": True, "max_samples": most} if m > most else {}
-    return ExtraTreesClassifier(100, min_samples_leaf=3, random_state=seed, **part)
+    return ExtraTreesClassifier(count or 100, min_samples_leaf=3, random_state=seed, **part)
 
 
 def _boosting(_: None, seed: int, shape: tuple[int, int]) -> HistGradientBoostingClassifier:
@@ -98,7 +102,7 @@ BASES = {
     "linear": Base(_linear, settings=(0.003, 0.03, 0.3, 3.0)),
     "anchored": Base(_anchored, told=True),
     "kernel": Base(_kernel, settings=(0.1, 1.0, 10.0), most=_MOST),
-    "trees": Base(_trees),
+    "trees": Base(_trees, parts=(20,) * 5),
     "boosting": Base(_boosting),
 }
 """The learners by name; each is a line that can be changed."""
@@ -188,12 +192,26 @@ def _held_out(
         P = np.empty((len(y), n))
         for k in range(int(fold.max()) + 1):
             out = fold == k
-            P[out] = posterior(_fit(base, X[~out], y[~out], setting, seed, noise), X[out], n)
+            P[out] = _predicted(base, X[~out], y[~out], X[out], n, setting, seed, noise)
         likelihood = float(np.log(np.maximum(P[rows, y], _SMALLEST)).sum())
         if likelihood <= most:
             break
         best, most = HeldOut(P, setting), likelihood
     return best
+
+
+def _predicted(
+    base: Base, X: Array, y: Labels, unseen: Array, n: int, setting: Any, seed: int,
+    noise: NoiseMatrix | None,
+) -> Array:  # fmt: skip
+    if n <= _MANY_CLASSES or not base.parts:
+        return posterior(_fit(base, X, y, setting, seed, noise), unseen, n)
+    # A leaf of a tree holds n numbers: a part of the trees at a time.
+    total = np.zeros((len(unseen), n))
+    for k, part in enumerate(base.parts):
+        own = int(np.random.default_rng([seed, k]).integers(2**31))
+        total += posterior(_fit(base, X, y, part, own, noise), unseen, n)
+    return total / len(base.parts)
 
 
 def _fit(

@@ -42,6 +42,19 @@ def test_a_tree_of_a_wide_table_sees_a_part(monkeypatch):
     assert (found.probabilities.argmax(axis=1) == TRUTH).mean() > 0.9
 
 
+def test_trees_of_many_classes_are_fitted_in_parts(monkeypatch):
+    whole = held_out("trees", X, Y, 3, 0).probabilities
+    monkeypatch.setattr(stack, "_MANY_CLASSES", 2)
+    sizes = []
+    learner = stack.BASES["trees"].learner
+    base = stack.Base(lambda k, *about: sizes.append(k) or learner(k, *about), parts=(60, 40))
+    monkeypatch.setitem(stack.BASES, "trees", base)
+    parts = held_out("trees", X + 2e-9, Y, 3, 0).probabilities
+    assert sizes == [60, 40] * 5
+    np.testing.assert_allclose(parts.sum(axis=1), 1)
+    assert np.corrcoef(parts.ravel(), whole.ravel())[0, 1] > 0.98
+
+
 def test_what_is_remembered_is_bounded():
     for seed in range(stack._KEPT + 5):
         held_out("linear", X[::4], Y[::4], 3, seed)
