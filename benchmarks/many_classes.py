@@ -1,7 +1,8 @@
 """Cost of an estimate of noise for many classes and for many columns.
 
 ``python benchmarks/many_classes.py`` runs ``estimate_noise``, and each estimator whose opinion it
-asks for, on 50 classes x 10,000 rows x 20 columns and on 5 classes x 10,000 rows x 1,000 columns.
+asks for, on 50 and on 200 classes x 10,000 rows x 20 columns and on 5 classes x 10,000 rows x 1,000
+columns.
 Processor time is divided by that of one fit of scikit-learn's ``HistGradientBoostingClassifier``
 and of one standardized ``LogisticRegression``. Each line is a process of its own with one thread.
 """
@@ -25,9 +26,14 @@ from ncbench import NoisySample, estimate_noise, load
 from ncbench.learning import cpe_learner
 from ncbench.noise_estimation.verdict import _parameters
 
-TABLES = {"classes": (50, 10_000, 20, 2.0), "columns": (5, 10_000, 1_000, 6.0)}
+TABLES = {
+    "classes": (50, 10_000, 20, 2.0),
+    "more classes": (200, 10_000, 20, 2.0),
+    "columns": (5, 10_000, 1_000, 6.0),
+}
 FITS = {
     "classes": HistGradientBoostingClassifier(),
+    "more classes": HistGradientBoostingClassifier(),
     "columns": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000)),
 }
 OPINIONS = ("held_out_map", "hoc", "confident_joint")

@@ -39,15 +39,17 @@ from ncbench.learning.penalty_search import check_path, fit_penalty_path
 from ncbench.learning.plain_trees import PlainTrees
 from ncbench.learning.posterior_classifier import PosteriorClassifier
 from ncbench.learning.scoring import scorer
+from ncbench.learning.shared_shape import RatesAndShape, SharedShapeNoise
 from ncbench.learning.stack import fitted, held_out, held_out_rows
 
 __all__ = [
     "CrossEntropy", "Fit", "ForwardCrossEntropy", "HeldOutNoise", "JointFit", "LinearSoftmax",
     "Loss", "LossValue", "NoisePrior", "NoisyLabelClassifier", "OffDiagonal", "PlainTrees",
-    "PosteriorClassifier", "algorithm_for", "aligned_noise", "check_path", "clean_posterior",
-    "combined", "cpe_learner", "deal_folds", "descend_linear_softmax", "finite_features",
-    "fit_cpe", "fit_joint_noise", "fit_linear_softmax", "fit_penalty_path", "fit_posterior",
-    "fit_weights", "fitted", "held_out", "held_out_rows", "learner_of", "log_clean",
-    "numbered_labels", "out_of_fold_posterior", "posterior", "prediction", "require_family",
-    "resolve_measure", "scorer", "stratified_folds", "takes_weights", "true_label_posterior",
+    "PosteriorClassifier", "RatesAndShape", "SharedShapeNoise", "algorithm_for", "aligned_noise",
+    "check_path", "clean_posterior", "combined", "cpe_learner", "deal_folds",
+    "descend_linear_softmax", "finite_features", "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
+    "fit_penalty_path", "fit_posterior", "fit_weights", "fitted", "held_out", "held_out_rows",
+    "learner_of", "log_clean", "numbered_labels", "out_of_fold_posterior", "posterior",
+    "prediction", "require_family", "resolve_measure", "scorer", "stratified_folds",
+    "takes_weights", "true_label_posterior",
 ]  # fmt: skip

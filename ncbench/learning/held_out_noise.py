@@ -9,7 +9,7 @@ it stays flat. A label that was checked enters with its likelihood ``T_yc g_c``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -26,7 +26,8 @@ LEVEL_SD = 1.0
 """Of the mean of V; two reach from 3 % wrong labels to 39 % (two classes) or 60 %."""
 
 _BOUNDS = (-12.0, 4.0)  # of V; beyond them, the sigmoid is flat
-_SHARPNESS_SD = 10.0
+SHARPNESS_SD = 10.0
+"""Of the weights a and the offsets b."""
 
 
 @dataclass(frozen=True)
@@ -86,16 +87,18 @@ class HeldOutNoise:
 
     def __init__(self, F: Array, y: Labels, n: int, checked: Labels | None = None) -> None:
         self.F, self.n, self.learners = F, n, len(F)
-        self.noise = OffDiagonal(n)
+        self.noise: Any = OffDiagonal(n)
         self.off = ~np.eye(n, dtype=bool)
         self.entries = n * (n - 1)
+        self.bounds = [_BOUNDS] * self.entries
         known = np.zeros(len(y), bool) if checked is None else checked != UNKNOWN
         self.unseen = np.flatnonzero(~known)
         self.y = y[self.unseen]
-        self.one_hot = np.eye(n)[self.y]
+        self.one_hot: Any = np.eye(n)[self.y]
         self.seen = np.flatnonzero(known)
         self.truth = np.eye(n)[checked[known]] if checked is not None else np.zeros((0, n))
-        self.pairs = np.eye(n)[y[known]].T @ self.truth
+        self.given = y[known]
+        self.pairs = np.eye(n)[self.given].T @ self.truth
 
     def start(self, sharpness: float, T: Array) -> Array:
         """Return a theta to start from."""
@@ -116,21 +119,23 @@ class HeldOutNoise:
         np.add.at(counted, (self.y, guess), 1.0)
         return self.start(3.0, counted / counted.sum(axis=0))
 
+    def at_level(self, theta: Array, change: float) -> Array:
+        """Return theta with another level of noise: the mean of V changes by this."""
+        moved = theta.copy()
+        moved[-self.entries :] += change
+        return moved
+
     def fit(self, start: Array, prior: NoisePrior) -> Fit:
         """Return the maximum that is reached from this start."""
         free = [(None, None)] * (self.learners + self.n)
         result = minimize(
             self.objective, start, (prior,), jac=True, method="L-BFGS-B",
-            bounds=free + [_BOUNDS] * self.entries,
+            bounds=free + self.bounds,
             options={"maxiter": 1000, "maxcor": 20, "ftol": 1e-8},
         )  # fmt: skip
         theta = result.x
         root = self.root(theta, prior)
-        # Determinant of the prior's precision: of a and b, of the deviations, and of the mean.
-        size = self.learners + self.n
-        half = -size * np.log(_SHARPNESS_SD) - (self.entries - 1) * np.log(prior.tau)
-        half -= np.log(prior.level_sd * np.sqrt(self.entries))
-        log_evidence = -result.fun + half - np.log(np.diagonal(root)).sum()
+        log_evidence = -result.fun + self._log_scale(prior) - np.log(np.diagonal(root)).sum()
         g = self.clean(theta)
         T = self.matrix(theta)
         checked = (self.truth * np.log(np.maximum(g[self.seen], 1e-300))).sum()
@@ -140,7 +145,7 @@ class HeldOutNoise:
 
     def matrix(self, theta: Array) -> Array:
         """Return T."""
-        return self.noise.matrix(theta[-self.entries :])
+        return np.asarray(self.noise.matrix(theta[-self.entries :]))
 
     def clean(self, theta: Array) -> Array:
         """Return the clean posterior g of each example."""
@@ -151,7 +156,7 @@ class HeldOutNoise:
         root = self.root(fit.theta, prior)
         normal = rng.standard_normal((len(root), count))
         thetas = fit.theta + solve_triangular(root.T, normal, lower=False).T
-        thetas[:, -self.entries :] = np.clip(thetas[:, -self.entries :], *_BOUNDS)
+        thetas[:, -self.entries :] = np.clip(thetas[:, -self.entries :], *np.transpose(self.bounds))
         return np.asarray(thetas)
 
     def objective(self, theta: Array, prior: NoisePrior) -> tuple[float, Array]:
@@ -175,13 +180,20 @@ class HeldOutNoise:
         gradient = np.concatenate([slopes, dZ.sum(axis=0), self.noise.chain(V, dT)])
         return float(value + deviation @ pull / 2), gradient + pull
 
+    def _log_scale(self, prior: NoisePrior) -> float:
+        """Return half the log determinant of the prior's precision."""
+        # Of a and b, of the deviations, and of the mean.
+        size = self.learners + self.n
+        half = -size * np.log(SHARPNESS_SD) - (self.entries - 1) * np.log(prior.tau)
+        return float(half - np.log(prior.level_sd * np.sqrt(self.entries)))
+
     def _pull(self, theta: Array, prior: NoisePrior) -> tuple[Array, Array]:
         """Return the deviation from the prior's mean, and the precision times it."""
         deviation = theta.copy()
         deviation[: self.learners] -= 1 / self.learners
         V = deviation[-self.entries :]
         V -= prior.center(self.n)
-        pull = deviation / _SHARPNESS_SD**2
+        pull = deviation / SHARPNESS_SD**2
         mean = V.mean()
         pull[-self.entries :] = (V - mean) / prior.tau**2
         pull[-self.entries :] += mean / self.entries / prior.level_sd**2
@@ -190,7 +202,7 @@ class HeldOutNoise:
     def precision(self, prior: NoisePrior) -> Array:
         """Return the precision of the prior."""
         size = self.learners + self.n
-        precision = np.eye(size + self.entries) / _SHARPNESS_SD**2
+        precision = np.eye(size + self.entries) / SHARPNESS_SD**2
         V = precision[size:, size:]
         V[:] = 1 / (self.entries * prior.level_sd) ** 2 - 1 / self.entries / prior.tau**2
         V[np.diag_indices(self.entries)] += 1 / prior.tau**2

@@ -203,6 +203,11 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         return level_of(self.verdict)
 
     @property
+    def of_pairs(self) -> bool:
+        """Whether each entry of T was estimated, not just a rate for each class."""
+        return self.posterior is None or self.posterior.of_pairs
+
+    @property
     def checked(self) -> int:
         """Number of checked labels."""
         return 0 if self.pairs is None else int(self.pairs.sum())

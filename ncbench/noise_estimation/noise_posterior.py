@@ -22,6 +22,8 @@ from ncbench.learning.held_out_noise import (
     NoisePrior,
     combined,
 )
+from ncbench.learning.joint_noise import OffDiagonal
+from ncbench.learning.shared_shape import RatesAndShape
 from ncbench.learning.stack import held_out
 from ncbench.noise_estimation.estimate import Interval
 from ncbench.noise_estimation.prediction import Prediction, prediction
@@ -59,8 +61,10 @@ class NoisePosterior:
         T at each node.
     weights : array of shape (nodes,)
         They sum to 1.
-    draws : array of shape (nodes, d, n, n)
-        T drawn around each node.
+    draws : array of shape (nodes, d, entries)
+        Parameters V of T, drawn around each node.
+    noise : OffDiagonal or RatesAndShape
+        Maps V to T.
     shares : array of shape (nodes, d)
         Quantiles of the share of wrong labels, given the node.
     rates : array of shape (nodes, n)
@@ -75,6 +79,7 @@ class NoisePosterior:
     matrices: Array
     weights: Array
     draws: Array
+    noise: OffDiagonal | RatesAndShape
     shares: Array
     rates: Array
     prediction: Prediction
@@ -89,6 +94,11 @@ class NoisePosterior:
         middle, low, high = self._quantiles((0.5, *_TAILS))
         low = low if low > _NONE else 0.0
         return Interval(middle, low, max(high, self.contradicted))
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether each entry of T was estimated, not just a rate for each class."""
+        return not isinstance(self.noise, RatesAndShape)
 
     @property
     def contradicted(self) -> float:
@@ -148,7 +158,8 @@ class NoisePosterior:
         """Return draws of T, count x n x n."""
         nodes, each = self.shares.shape
         node = rng.choice(nodes, count, p=self.weights)
-        return np.asarray(self.draws[node, rng.integers(each, size=count)])
+        drawn = self.draws[node, rng.integers(each, size=count)]
+        return np.array([self.noise.matrix(V) for V in drawn])
 
     def given(self, F: Array, checked: Labels) -> NoisePosterior:
         """Return the posterior given checked labels, without another fit.
@@ -240,17 +251,18 @@ def fit_noise_posterior(
     draws, shares, rates = [], [], []
     for fit, prior, _ in nodes:
         thetas = model.draw(fit, prior, _DRAWS, rng)
-        matrices = np.array([model.matrix(theta) for theta in thetas])
         p = _wrong(model.F, y, fit.theta, fit.T)
         # Of T alone: where classes are apart, how sharp g is stays open, but says nothing.
-        differ = [_wrong(model.F[:, rows], y[rows], fit.theta, T).mean() for T in matrices]
+        some = model.F[:, rows], y[rows], fit.theta
+        differ = [_wrong(*some, model.matrix(theta)).mean() for theta in thetas]
         # A small entry of T has skewed draws, which would add up: a robust spread does not.
         spread = float(np.subtract(*np.quantile(differ, (0.75, 0.25)))) / 1.349
         chance = float((p * (1 - p)).sum()) / len(y) ** 2
         rates.append(np.bincount(y, p, minlength=model.n) / counts)
-        draws.append(matrices)
+        draws.append(thetas[:, size:])
         shares.append(np.clip(p.mean() + np.sqrt(spread**2 + chance) * normal, 0, 1))
     posterior = NoisePosterior(
+        noise=model.noise,
         rows=np.arange(len(y)),
         y=y,
         parameters=np.array([fit.theta[:size] for fit, *_ in nodes]),
@@ -269,9 +281,9 @@ def _path(model: HeldOutNoise, start: Array, priors: list[NoisePrior]) -> list[F
     fits, before = [], None
     for prior in priors:
         if before is not None:
-            start[-model.entries :] += prior.center(model.n) - before
+            start = model.at_level(start, prior.center(model.n) - before)
         fits.append(model.fit(start, prior))
-        start, before = fits[-1].theta.copy(), prior.center(model.n)
+        start, before = fits[-1].theta, prior.center(model.n)
     return fits
 
 

@@ -192,6 +192,8 @@ def _matrices(noise: NoiseEstimate) -> list[str]:
         about = f", {LEVEL:.0%} intervals"
     if noise.resamples:
         about += f" from {counted(noise.resamples, 'resample')}"
+    if not noise.of_pairs:
+        return [f"{by}: the classes whose labels are wrong most often{about}", "", *_rates(noise)]
     if noise.n > WHOLE:
         largest = _largest(names, expected_pairs(noise), T, low, high)
         return [f"{by}: the most frequent mistakes{about}", "", *largest]
@@ -247,6 +249,21 @@ def _largest(
         "",
         f"These are {shown:,.0f} of {wrong:,.0f} wrong labels; --json prints the whole matrix",
     ]
+
+
+def _rates(noise: NoiseEstimate) -> list[str]:
+    """Return the true classes with the highest rates of wrong labels."""
+    names, true = shown_names(noise.classes), expected_pairs(noise).sum(axis=0)
+    rates = 1 - np.diagonal(noise.matrix)
+    found = np.argsort(-rates, kind="stable")[:_MISTAKES]
+    rows = [["truly", "examples", "P(wrong label | truly)"]]
+    for j in found:
+        ends = ""
+        if noise.low is not None and noise.high is not None:
+            ends = f" [{1 - noise.high[j, j]:.2f}, {1 - noise.low[j, j]:.2f}]"
+        rows.append([names[j], how_many(true[j]), f"{rates[j]:.2f}{ends}"])
+    rest = f"These are {len(found)} of {noise.n} classes; --json prints the whole matrix"
+    return [*_columns(rows), "", rest]
 
 
 def _numbers(matrix: Array) -> list[list[str]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ncbench import NoiseMatrix, NoisySample
 from ncbench.errors import NcbenchError, require
-from ncbench.learning import Fit, HeldOutNoise, NoisePrior, held_out_rows
+from ncbench.learning import Fit, HeldOutNoise, NoisePrior, SharedShapeNoise, held_out_rows
 from ncbench.noise_estimation import (
     fit_noise_posterior,
     held_out_logs,
@@ -14,7 +14,10 @@ from ncbench.noise_estimation import (
     share_of_wrong,
 )
 
-_MOST_CLASSES = 80  # the covariance of all entries of T would have n^2 (n - 1)^2 numbers
+_ALL_ENTRIES = 50  # classes; the covariance of all entries of T has n^2 (n - 1)^2 numbers
+_MOST_CLASSES = 1000
+_ROWS = 5  # for each class, of more classes: one for each fold
+_NUMBERS = 1e7  # in the draws of T
 _CLEAR = 0.05  # share of ambiguous examples up to which classes are apart
 
 
@@ -29,6 +32,9 @@ class HeldOutMAP:
     the held-out labels times a prior. If classes are apart, a becomes large: the posterior is
     sharp, and what is left is noise. If classes overlap, it stays flat. A label that was checked
     enters with its likelihood ``T_yc g_c``.
+
+    Of more than 50 classes, T has a rate of mistakes for each class, but one shape for all: see
+    :class:`~ncbench.learning.SharedShapeNoise`. An estimate says so in its warnings.
 
     The prior is that of forward_map, with a standard deviation tau, times one of the level of
     noise. The share of wrong labels, its interval and the ranking of labels come from the whole
@@ -61,17 +67,21 @@ class HeldOutMAP:
     def estimate(self, sample: NoisySample) -> NoiseMatrix:
         """Return the estimate; the CPE learner is not used."""
         n = sample.n_classes
-        if n > _MOST_CLASSES:
+        m = len(sample.y)
+        if n > _ALL_ENTRIES and n > min(_MOST_CLASSES, m // _ROWS):
             raise NcbenchError(
-                f"held_out_map: {n} classes; it takes at most {_MOST_CLASSES}. Are these labels "
-                "classes? If so, merge rare ones, or use another estimator, such as confident_joint"
+                f"held_out_map: {n:,} classes in {m:,} rows; it takes at most {_MOST_CLASSES:,}, "
+                f"and more than {_ALL_ENTRIES} only with {_ROWS} rows for each. Are these "
+                "labels classes? If so, merge rare ones, or use another estimator, such as "
+                "confident_joint"
             )
         seed = sample.stack_seed()
         rows = held_out_rows(len(sample.y), seed, sample.checked)
         y = sample.y[rows]
         checked = None if sample.checked is None else sample.checked[rows]
         F = held_out_logs(sample.X[rows], y, n, seed)
-        model = HeldOutNoise(F, y, n, checked)
+        model_type = HeldOutNoise if n <= _ALL_ENTRIES else SharedShapeNoise
+        model = model_type(F, y, n, checked)
         posterior, best = fit_noise_posterior(model, y, np.random.default_rng(seed))
         posterior = replace(posterior, rows=rows)
         careful, vague = (model.fit(best[tau].theta, NoisePrior(tau)) for tau in (0.3, 3.0))
@@ -79,8 +89,10 @@ class HeldOutMAP:
         least = NoiseMatrix(posterior.least_noise())
         if share_of_wrong(least, sample.counts) > share_of_wrong(T, sample.counts):
             T = least
-        draws = posterior.sample(self.draws, np.random.default_rng(seed))
-        return repair_estimate(T.matrix, sample.classes, draws=draws, posterior=posterior)
+        count = min(self.draws, max(20, int(_NUMBERS / n**2)))
+        draws = posterior.sample(count, np.random.default_rng(seed))
+        left_out = () if n <= _ALL_ENTRIES else (_left_out(n),)
+        return repair_estimate(T.matrix, sample.classes, left_out, draws, posterior)
 
     def _beats(self, vague: Fit, careful: Fit, rows: int) -> bool:
         """Return whether the evidence for the larger tau outweighs its inverse and ambiguity."""
@@ -88,3 +100,11 @@ class HeldOutMAP:
         unclear = min(vague.ambiguous / (_CLEAR * rows), 1.0) ** 3
         needed = self.caution * larger * unclear + self.allowance * vague.ambiguous
         return vague.log_evidence - careful.log_evidence > needed
+
+
+def _left_out(n: int) -> str:
+    return (
+        f"{n} classes, more than {_ALL_ENTRIES}: a rate of mistakes is estimated for each class; "
+        "which wrong labels a class gets is a rough guess, from all classes together and from what "
+        "held-out predictions confuse"
+    )

@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import average_precision_score
 
-from ncbench import NcbenchError, NoiseMatrix, NoisySample, load
+from ncbench import (
+    NcbenchError,
+    NoiseMatrix,
+    NoisySample,
+    estimate_noise,
+    find_label_issues,
+    load,
+)
 from ncbench.noise_estimation import share_of_wrong
+from ncbench.report.audit_text import text
 from ncbench_plugins.t_estimators.held_out_map import HeldOutMAP
 
 
@@ -56,10 +65,30 @@ def test_caution_keeps_a_smaller_inverse():
     assert bold.inverse_norm > 1.2 * cautious.inverse_norm
 
 
-def test_labels_that_are_hardly_classes_are_refused() -> None:
-    y = np.arange(200) % 90
+@pytest.mark.parametrize(("n", "m"), [(90, 200), (1001, 6000)])
+def test_labels_that_are_hardly_classes_are_refused(n: int, m: int) -> None:
     sample = NoisySample(
-        X=np.zeros((200, 1)), y=y, n_classes=90, cpe=None, rng=np.random.default_rng(0)
+        X=np.zeros((m, 1)), y=np.arange(m) % n, n_classes=n, cpe=None, rng=np.random.default_rng(0)
     )
-    with pytest.raises(NcbenchError, match="90 classes; it takes at most 80"):
+    with pytest.raises(NcbenchError, match=rf"{n:,} classes in {m:,} rows; it takes at most 1,000"):
         load("t_estimator", "held_out_map")().estimate(sample)
+
+
+def test_of_many_classes_a_share_and_a_ranking_are_found_and_what_is_left_out_is_said() -> None:
+    rng = np.random.default_rng(0)
+    n, m = 60, 900
+    truth = np.arange(m) % n
+    X = rng.normal(size=(n, 20))[truth] + 0.5 * rng.normal(size=(m, 20))
+    wrong = rng.random(m) < 0.2
+    y = np.where(wrong, (truth + rng.integers(1, n, size=m)) % n, truth)
+    noise = estimate_noise(X, y, random_state=0)
+    assert abs(noise.share.estimate - wrong.mean()) < 0.03
+    assert noise.share.low <= wrong.mean() <= noise.share.high
+    said = "60 classes, more than 50: a rate of mistakes is estimated for each class"
+    assert any(doubt.startswith(said) for doubt in noise.doubts)
+    shown = text(noise)
+    assert "the classes whose labels are wrong most often, 90% intervals" in shown
+    assert "These are 15 of 60 classes" in shown
+    issues = find_label_issues(X, y, noise, random_state=0)
+    assert average_precision_score(wrong, issues.p_wrong) > 0.95
+    assert (issues.likeliest == truth).mean() > 0.9

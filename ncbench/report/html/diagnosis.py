@@ -72,7 +72,7 @@ def write_diagnosis(
         columns=_columns(data),
         heat=Heat.of(T, noise, noise.low, noise.high) if noise.n <= WHOLE else None,
         reverse=Heat.of(given_label, noise, None, None) if noise.n <= WHOLE else None,
-        mistakes=_mistakes(noise) if noise.n > WHOLE else [],
+        mistakes=_mistakes(noise) if noise.n > WHOLE and noise.of_pairs else [],
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
         level=noise.level,
         relies=noise.level == KNOWN,
@@ -191,8 +191,8 @@ def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
             {
                 "name": name,
                 "right": _with_interval(noise, j, j),
-                "other": noise.classes[i],
-                "as_other": _with_interval(noise, i, j),
+                "other": noise.classes[i] if noise.of_pairs else "-",
+                "as_other": _with_interval(noise, i, j) if noise.of_pairs else "-",
             }
         )
     return rows
