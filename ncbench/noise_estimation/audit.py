@@ -33,7 +33,12 @@ from ncbench.noise_estimation.noise_posterior import NoisePosterior
 from ncbench.noise_estimation.own_data import OwnData
 from ncbench.noise_estimation.repair import repair_estimate
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample, Trusted
-from ncbench.noise_estimation.verdict import judge, labels_to_check
+from ncbench.noise_estimation.verdict import (
+    COUNTED,
+    judge,
+    labels_to_check,
+    with_counted,
+)
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -194,6 +199,8 @@ def examine(
         if without != noise:  # else the estimator does not use them
             unchecked = _share(without, sample.counts, getattr(without, "draws", None), ())
     checked = 0 if pairs is None else int(pairs.sum())
+    if found is not None and checked >= COUNTED:
+        share = with_counted(share, found)
     verdict = judge(noise, _judged(data, cpe, seed), share, low, high, found, checked)
     return NoiseEstimate(
         noise,

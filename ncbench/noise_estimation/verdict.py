@@ -42,7 +42,9 @@ _CLOSE = 0.05  # estimates of the share that differ by less agree,
 _CLOSE_RATIO = 0.3  # or by less than this part of the estimate
 _NARROW = 0.03  # a share is known whose interval is not wider,
 _NARROW_RATIO = 0.5  # or not wider than this part of the share
-_COUNTED = 40  # checked labels, from which counting says enough
+COUNTED = 40
+"""Checked labels, from which counting says enough."""
+
 _RARE = 30
 _GONE = 0.5  # true examples of a class: fewer are none
 _WIDE = 0.25
@@ -100,8 +102,8 @@ def judge(
     if posterior is None and (open_question or share.low is None):  # only others show the range
         low_end = min(lowest, lowest if share.low is None else share.low)
         ends = Interval(share.estimate, low_end, at_most)
-    if counted is not None and checked >= _COUNTED:
-        ends, predicted = _with_counted(ends, counted), predicted._replace(real=True)
+    if counted is not None and checked >= COUNTED:
+        ends, predicted = with_counted(ends, counted), predicted._replace(real=True)
     if sample.annotations is not None:  # people's labels speak without features
         predicted = predicted._replace(real=True)
     verdict = said(ends, rows, predicted)
@@ -170,7 +172,7 @@ def _how_to_check(share: Interval) -> str:
     return f"estimate-noise --plan {_width_to_check(share):.2f} lists the rows to check"
 
 
-def _with_counted(share: Interval, counted: Interval) -> Interval:
+def with_counted(share: Interval, counted: Interval) -> Interval:
     """Return what an estimate and counting leave; if they contradict each other, counting."""
     low = max(share.low or 0.0, counted.low or 0.0)
     high = min(1.0 if share.high is None else share.high, counted.high or 1.0)

@@ -28,10 +28,10 @@ def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
             time.sleep(0.2)
         process.kill()
     first = {path: path.read_bytes() for path in done()}
-    assert 30 <= len(first) < 60
+    assert 30 <= len(first) < 88
     ended = subprocess.run(SMALL, cwd=tmp_path, capture_output=True, text=True, check=True)
     records = [json.loads(path.read_bytes()) for path in done()]
-    assert len(records) == 60
+    assert len(records) == 88
     assert {record["status"] for record in records} == {"done"}
     assert all(path.read_bytes() == content for path, content in first.items())
     board = ncbench("leaderboard", "outputs")
