@@ -15,7 +15,7 @@ from ncbench.noise_estimation import (
 )
 
 _ALL_ENTRIES = 50  # classes; the covariance of all entries of T has n^2 (n - 1)^2 numbers
-_MOST_CLASSES = 1000
+_MOST_CLASSES = 500
 _ROWS = 5  # for each class, of more classes: one for each fold
 _NUMBERS = 1e7  # in the draws of T
 _CLEAR = 0.05  # share of ambiguous examples up to which classes are apart
@@ -70,7 +70,7 @@ class HeldOutMAP:
         m = len(sample.y)
         if n > _ALL_ENTRIES and n > min(_MOST_CLASSES, m // _ROWS):
             raise NcbenchError(
-                f"held_out_map: {n:,} classes in {m:,} rows; it takes at most {_MOST_CLASSES:,}, "
+                f"held_out_map: {n:,} classes in {m:,} rows; it takes at most {_MOST_CLASSES}, "
                 f"and more than {_ALL_ENTRIES} only with {_ROWS} rows for each. Are these "
                 "labels classes? If so, merge rare ones, or use another estimator, such as "
                 "confident_joint"
