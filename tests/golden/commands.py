@@ -83,7 +83,9 @@ TEXT = {
 """The file with the text, and the command that prints or writes it."""
 
 CHANGING = (
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?([+-]\d{4}| UTC)?", "DATE"),
+    (r'data-label="seconds".*', "COST"),
+    (r"(?s)<svg.*?</svg>", "FIGURE"),
+    (r"\d{4}-\d\d-\d\d[T ]\d\d[:-]\d\d([:-]\d\d)?(-\d+|[+-]\d{4}| UTC)?( on \w+)?", "DATE"),
     (r"\d+(\.\d+)? (ms|s|min|MB)\b", "COST"),
     (r"\b[0-9a-f]{12,64}\b", "HASH"),
     (r"seconds?[\"']?: [\d.e-]+", "seconds: COST"),
