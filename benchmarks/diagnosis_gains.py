@@ -15,9 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from ncbench import NoiseMatrix
 from ncbench.core import expected_confusion
-from ncbench.doubtful_labels import diagnosis
 from ncbench.learning import posterior, stratified_folds
-from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, OwnData, examine
+from ncbench.own_labels import DEFAULT_T_ESTIMATOR, OwnData, diagnosis, examine
 from ncbench.plugin import get_registry
 
 

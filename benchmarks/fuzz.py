@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from ncbench.config.compose import readable
 from ncbench.config.hydra_session import explained, parse_override
-from ncbench.config.overrides import readable
 from ncbench.config.schema import resolve_parameters
 from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset

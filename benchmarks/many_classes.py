@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from ncbench import NoisySample, estimate_noise, load
 from ncbench.learning import cpe_learner
-from ncbench.noise_estimation.verdict import _parameters
+from ncbench.own_labels.verdict import _parameters
 
 TABLES = {
     "classes": (50, 10_000, 20, 2.0),

@@ -32,10 +32,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # The tests of each module besides its doctests, the quickest first.
 TESTS = {
-    "ncbench.core.argmin": ["tests/core/test_argmin.py"],
+    "ncbench.core.argmin": ["tests/core/test_argmin.py", "tests/core/test_mixture.py"],
     "ncbench.core.confusion": ["tests/core/test_confusion.py"],
     "ncbench.core.measure": ["tests/core/test_measure.py", "tests/plugins/test_measures.py"],
-    "ncbench.core.mixture": ["tests/core/test_mixture.py"],
     "ncbench.core.noise_matrix": ["tests/core/test_noise_matrix.py"],
     "ncbench.core.random_streams": ["tests/core/test_random_streams.py"],
     "ncbench_plugins.algorithms.bisection": ["tests/plugins/test_algorithms.py"],
@@ -46,14 +45,15 @@ TESTS = {
     "ncbench_plugins.algorithms.nclr": ["tests/plugins/test_nclr.py"],
     "ncbench_plugins.algorithms.plug_in": ["tests/plugins/test_algorithms.py"],
     "ncbench_plugins.algorithms.selection": ["tests/testing/test_contract.py", "-k=nc_selected"],
-    "ncbench.results.rank_tests": [
+    "ncbench.results.significance": [
+        "tests/results/test_significance.py",
+        "tests/results/test_ranks.py",
+    ],
+    "ncbench.results.statistics": [
+        "tests/results/test_statistics.py",
         "tests/results/test_rank_tests.py",
         "tests/results/test_ranks.py",
-        "tests/results/test_statistics.py",
     ],
-    "ncbench.results.ranks": ["tests/results/test_ranks.py", "tests/results/test_statistics.py"],
-    "ncbench.results.significance": ["tests/results/test_significance.py"],
-    "ncbench.results.statistics": ["tests/results/test_statistics.py"],
 }
 
 # Survivors that no test can notice: how the source line starts, what it is changed to (anything if
@@ -120,8 +120,6 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("blocks = -1 if", "+1", "not used where there is no reference"),
         ("blocks = -(-len(reference.near)", "", "blocks beyond the last stay empty"),
-    ],
-    "ncbench.core.mixture": [
         ("flat = ", "2", "numpy takes any negative size as unknown"),
         ("index, weights = reduce_support(", "2", "numpy takes any negative size as unknown"),
         ("_, spread, axes = ", "True", "the axes beyond the rank are not used"),
@@ -137,24 +135,6 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
     "ncbench.core.measure": [
         ("for other in (recall[::-1], np.roll(recall, 1)):", "2", "another rotation will do"),
         ("present = prior > _NO_MASS", "prior >= _NO_MASS", "a mass of exactly 1e-300"),
-    ],
-    "ncbench.results.rank_tests": [
-        *[
-            (line, "x <= 0", "zeros were left out before")
-            for line in ("smaller = min(", "return float(ranks[x < 0]")
-        ],
-        (
-            "return np.abs(a - b) <= TIE",
-            "np.abs(a - b) < TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))",
-            "a tie of rounded numbers",
-        ),
-        ("size = int(whole", "2", "the last cells of a larger array stay empty"),
-        ("_ENUMERABLE =", "50000001.0", "allows for a fraction of a second more"),
-        (
-            "if math.factorial(k)",
-            "math.factorial(k) * N * size ** (k - 1) >= _ENUMERABLE",
-            "allows for a fraction of a second less",
-        ),
     ],
     "ncbench.results.significance": [
         ("return all(a[:2] == b[:2]", "2", "a value after = is empty, or there is a ="),
@@ -173,12 +153,26 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
             "rejected['difference'] <= 0",
             "a difference of 0 has p = 1",
         ),
-    ],
-    "ncbench.results.ranks": [
         ("if spread > 0:", "1", "the smallest spread of ranks that are not all tied is 1.5"),
         ("reached = 0", "", "a group has two members: its end is at least 2"),
     ],
     "ncbench.results.statistics": [
+        *[
+            (line, "x <= 0", "zeros were left out before")
+            for line in ("smaller = min(", "return float(ranks[x < 0]")
+        ],
+        (
+            "return np.abs(a - b) <= TIE",
+            "np.abs(a - b) < TIE * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))",
+            "a tie of rounded numbers",
+        ),
+        ("size = int(whole", "2", "the last cells of a larger array stay empty"),
+        ("_ENUMERABLE =", "50000001.0", "allows for a fraction of a second more"),
+        (
+            "if math.factorial(k)",
+            "math.factorial(k) * N * size ** (k - 1) >= _ENUMERABLE",
+            "allows for a fraction of a second less",
+        ),
         ("s = float(difference.std", "-1.0", "not above 0: there is no spread to judge by"),
         ("@lru_cache(maxsize=1024)", "", "decides how often a quantile is computed"),
         ("return r if r <= 1 else", "r < 1", "the two rules meet at 1"),

@@ -40,9 +40,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ncbench import Dataset, estimate_noise, load
-from ncbench.doubtful_labels import rank_labels
 from ncbench.learning import combined
 from ncbench.noise_estimation import held_out_logs
+from ncbench.own_labels import rank_labels
 
 PEERS = (
     "trees_repeated", "cleanlab_trees", "cleanlab_boosting", "cleanlab_logistic",

@@ -28,7 +28,7 @@ from ncbench import (
     load,
 )
 from ncbench.data import random_matrix
-from ncbench.doubtful_labels import HeldOut
+from ncbench.noise_estimation import HeldOut
 from ncbench.types import Array, Labels
 
 CENTERS = 1.5 * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])

@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from ncbench import load
 from ncbench.data import lines_of, read_table
-from ncbench.doubtful_labels import read_model
-from ncbench.report.predictions import predictions_csv
+from ncbench.own_labels import read_model
+from ncbench.report.models import predictions_csv
 
 
 def main() -> None:

@@ -8,30 +8,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ncbench.errors import NcbenchError
-from ncbench.imports import find_moved_modules
 from ncbench.plugin import hookimpl
 
 if TYPE_CHECKING:
     from ncbench.core import Measure, Mixture, NoiseMatrix, RecallMeasure
     from ncbench.data import Dataset, MatrixNoise, NoisyLabels, identified_by
-    from ncbench.doubtful_labels import (
+    from ncbench.learning import NoisyLabelClassifier, PosteriorClassifier, scorer
+    from ncbench.noise_estimation import NoisySample
+    from ncbench.own_labels import (
         NoiseCorrectedClassifier,
+        estimate_noise,
         estimate_performance,
         find_label_issues,
     )
-    from ncbench.learning import NoisyLabelClassifier, PosteriorClassifier, scorer
-    from ncbench.noise_estimation import NoisySample, estimate_noise
-
-find_moved_modules()
 
 # Imported on first use: ``--help`` must not wait for numpy and scikit-learn.
 _ROOMS = {
     "core": ("Measure", "Mixture", "NoiseMatrix", "RecallMeasure"),
     "data": ("Dataset", "MatrixNoise", "NoisyLabels", "identified_by"),
     "learning": ("NoisyLabelClassifier", "PosteriorClassifier", "scorer"),
-    "noise_estimation": ("NoisySample", "estimate_noise"),
-    "doubtful_labels": (
+    "noise_estimation": ("NoisySample",),
+    "own_labels": (
         "NoiseCorrectedClassifier",
+        "estimate_noise",
         "estimate_performance",
         "find_label_issues",
     ),

@@ -11,10 +11,11 @@ import pandas as pd
 
 from ncbench import NoiseMatrix
 from ncbench.data import TableEncoder
-from ncbench.doubtful_labels import Gain, Performance
-from ncbench.noise_estimation import NoiseEstimate, OwnData
-from ncbench.noise_estimation.estimate import Annotator, Interval, Rival
-from ncbench.report.html.diagnosis import write_diagnosis
+from ncbench.noise_estimation import Performance
+from ncbench.noise_estimation.share import Interval
+from ncbench.own_labels import Gain, NoiseEstimate, OwnData
+from ncbench.own_labels.estimate import Annotator, Rival
+from ncbench.report.diagnosis_page import write_diagnosis
 
 SHARE = 0.27
 OPEN = "between 22% and 33%: check 120 rows drawn at random to know"

@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 
 from ncbench import NoiseMatrix
-from ncbench.learning.linear_softmax import LinearSoftmax
-from ncbench.learning.noisy_losses import CrossEntropy, ForwardCrossEntropy
+from ncbench.learning.linear_softmax import CrossEntropy, ForwardCrossEntropy, LinearSoftmax
 
 LOSSES = {
     "cross_entropy": lambda noise, y: CrossEntropy.of_labels(y, noise.n),

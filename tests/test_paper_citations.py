@@ -58,8 +58,8 @@ CITED_BY = {
     ("ncbench/core/noise_matrix.py", "correct_confusion"): ["prop:relation-clean-noisy-conf"],
     ("ncbench/core/noise_matrix.py", "corrupt_confusion"): ["prop:relation-clean-noisy-conf"],
     ("ncbench/core/noise_matrix.py", "inverse_error"): ["thm:fw-regret-add", "thm:bs-regret-add"],
-    ("ncbench/theory/bounds.py", "op1_terms"): ["lem:op1", "lem:op1-add"],
-    ("ncbench/theory/bounds.py", "op2_terms"): ["lem:op2", "lem:op2-add"],
+    ("ncbench/theory.py", "op1_terms"): ["lem:op1", "lem:op1-add"],
+    ("ncbench/theory.py", "op2_terms"): ["lem:op2", "lem:op2-add"],
 }
 
 KINDS = "Theorem|Lemma|Proposition|Definition|Corollary|Example|Algorithm|Table"

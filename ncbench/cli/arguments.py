@@ -15,7 +15,7 @@ from ncbench.errors import NcbenchError, UnknownName, did_you_mean
 from ncbench.files import writes
 
 if TYPE_CHECKING:
-    from ncbench.noise_estimation import OwnData
+    from ncbench.own_labels import OwnData
     from ncbench.results import FrameBuilder, Records
 
 
@@ -132,7 +132,7 @@ def read_labeled(args: argparse.Namespace, one_each: bool = True) -> OwnData:
 
     Of several people's labels, the most probable one of each row, or all.
     """
-    from ncbench.noise_estimation import one_label_each, read_annotations, read_own_data
+    from ncbench.own_labels import one_label_each, read_annotations, read_own_data
     from ncbench.run import working
 
     checked, others = args.clean_column, columns(args)
@@ -191,7 +191,7 @@ def require_background(background: str | None, classes: Sequence[str]) -> None:
 
 def noise_matrix(args: argparse.Namespace) -> Any:
     """Return what ``add_learning`` says of the noise, as ``NoiseCorrectedClassifier`` takes it."""
-    from ncbench.noise_estimation import read_noise_matrix
+    from ncbench.own_labels import read_noise_matrix
 
     if args.cpe is not None:
         require_buildable("--cpe", "cpe", args.cpe)

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ncbench.config.compose import compose_cell, compose_sweep, use_plugin_files
+from ncbench.config.compose import compose_cell, compose_sweep, readable, use_plugin_files
 from ncbench.config.hydra_session import HydraSession, answer, open_session, parse_arguments
-from ncbench.config.overrides import readable
 from ncbench.config.schema import register
 from ncbench.errors import NcbenchError, counted
 from ncbench.run import CellFolder, identified

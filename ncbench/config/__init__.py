@@ -4,8 +4,7 @@ Import ``compose``, ``hydra_errors``, ``hydra_session``, ``overrides`` and ``sch
 paths: they need Hydra, which takes 0.2 s to import.
 """
 
-from ncbench.config.defaults import not_default, shipped_choices, short
-from ncbench.config.settings import SETTINGS
+from ncbench.config.settings import SETTINGS, not_default, shipped_choices, short
 
 __all__ = [
     "SETTINGS", "not_default", "shipped_choices", "short",

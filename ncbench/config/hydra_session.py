@@ -52,8 +52,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped]
 
-from ncbench.config.config_files import check_config_file
-from ncbench.config.hydra_errors import explained
+from ncbench.config.config_files import check_config_file, explained
 from ncbench.config.settings import SETTINGS
 from ncbench.errors import NcbenchError
 from ncbench.plugin import KINDS, get_registry

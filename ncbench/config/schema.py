@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, make_dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,8 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from ncbench.config.settings import MISSING, SETTINGS, Settings
-from ncbench.errors import NcbenchError, UnknownName, notice_once, printable, require
-from ncbench.imports import notice_renamed
+from ncbench.errors import NcbenchError, UnknownName, did_you_mean, notice_once, printable, require
 from ncbench.plugin import (
     KINDS,
     Parameter,
@@ -89,9 +88,6 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     _use_labels_as_they_are(registry, config)
     if cfg.job is not None:
         raise NcbenchError(f"job={cfg.job}: only a sweep sets this key, for its own jobs")
-    if cfg.group is not None:
-        notice_renamed("group", "cells_per_job")
-        config["cells_per_job"] = cfg.group
     for key in _RANGES:
         require_in_range(key, config[key])
     # range(0.1,0.5,0.1) gives 0.30000000000000004, which must be the same cell as 0.3.
@@ -246,3 +242,57 @@ def resolve_parameters(plugin: Plugin, given: Mapping[str, Any]) -> dict[str, An
             key, expected = f"{plugin.kind}.{name}", known[name].type
             raise NcbenchError(f"{key}={value!s:.200}; expected {expected}") from error
     return resolved
+
+
+# Refuse unknown keys, and suggest the closest known one.
+
+_OTHERS = ("job", "hydra")
+"""Keys of a composed config that are neither settings nor plug-ins."""
+
+
+def refuse_unknown(cfg: DictConfig) -> None:
+    """Raise NcbenchError for an unknown key; Hydra accepts any key added with ``+``."""
+    for key in _unknown(cfg):
+        raise NcbenchError(unknown_key(key))
+
+
+def _unknown(cfg: DictConfig) -> Iterator[str]:
+    for key in map(str, cfg):
+        if key not in KINDS and key not in SETTINGS and key not in _OTHERS:
+            yield key
+    for kind in KINDS:
+        group = cfg[kind]
+        if not isinstance(group, DictConfig):
+            continue
+        plugin = get_registry().plugin(kind, group.name)
+        if getattr(OmegaConf.get_type(group), "__name__", "") != schema_name(plugin):
+            continue  # chosen by its parameter ``name``, for which ``resolve`` has a better message
+        known = {"name", *(parameter.name for parameter in plugin.parameters)}
+        yield from (f"{kind}.{key}" for key in map(str, group) if key not in known)
+
+
+def unknown_key(key: str) -> str:
+    """Return the message for an unknown key, with the closest known one."""
+    kind = key.partition(".")[0]
+    parameters = [
+        (f"{plugin.kind}.{parameter.name}", plugin.name)
+        for plugin in get_registry().plugins()
+        for parameter in plugin.parameters
+    ]
+    owners = [name for known, name in parameters if known == key]
+    if kind in KINDS:
+        known = [name for name, _ in parameters if name.startswith(f"{kind}.")]
+        what = f"the chosen {KINDS[kind].title} has no such parameter"
+    else:
+        known = [*SETTINGS, *KINDS, *(name for name, _ in parameters)]
+        what = "no such key"
+    if owners:
+        message = f"{key}: {what}; plug-ins that have it: {', '.join(owners)}"
+        if kind in KINDS:
+            message += (
+                f". In a sweep over several {kind}=..., those need a sweep of their own, into the "
+                "same output_dir"
+            )
+        return message
+    hint = did_you_mean(key, known)
+    return f"{key}: {what}; {hint}Keys and parameters: python -m ncbench plugins, or --help"

@@ -1,9 +1,8 @@
 """The objects of the paper: T, C, psi, argmin classifiers, mixtures of them, random streams."""
 
-from ncbench.core.argmin import ConfusionPath
+from ncbench.core.argmin import ConfusionPath, Mixture
 from ncbench.core.confusion import expected_confusion, project_to_joint, with_possible_recalls
 from ncbench.core.measure import Family, Measure, RecallMeasure
-from ncbench.core.mixture import Mixture
 from ncbench.core.noise_matrix import MAX_CONDITION, NoiseMatrix, SingularNoise
 from ncbench.core.random_streams import split_random_state, stream
 

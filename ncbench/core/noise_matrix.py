@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncbench.errors import NcbenchError
-from ncbench.imports import renamed
 from ncbench.types import Array
 
 MAX_CONDITION = 1e6
@@ -81,12 +80,6 @@ class NoiseMatrix:
                 f"expected ({n}, {n})"
             )
         return noise
-
-    @property
-    def T(self) -> Array:  # noqa: N802
-        """Former name of ``matrix``. It is not a transpose."""
-        renamed("NoiseMatrix.T", "NoiseMatrix.matrix")
-        return self.matrix
 
     @property
     def n(self) -> int:

@@ -1,16 +1,20 @@
 """Data sets, noisy labels, and reading them from files."""
 
-from ncbench.data.annotated_table import annotated_dataset, annotated_labels
+from ncbench.data.annotated import annotated_dataset, annotated_labels
 from ncbench.data.column_values import as_text, plain_name
 from ncbench.data.columns import TableEncoder
 from ncbench.data.dataset import (
     UNKNOWN,
     Annotations,
     Dataset,
+    InstanceNoise,
+    MatrixNoise,
     NoisyLabels,
     identified_by,
     positions,
+    random_matrix,
     read_only,
+    require_clean,
 )
 from ncbench.data.encoding import (
     features_and_labels,
@@ -20,12 +24,6 @@ from ncbench.data.encoding import (
     split_labels,
 )
 from ncbench.data.labels import label_array, plain_array
-from ncbench.data.noise_model import (
-    InstanceNoise,
-    MatrixNoise,
-    random_matrix,
-    require_clean,
-)
 from ncbench.data.npz import (
     Arrays,
     content_of_path,

@@ -1,7 +1,7 @@
 """Classifiers, class probability estimation, and linear models fitted under noise."""
 
-from ncbench.learning.class_names import aligned_noise
 from ncbench.learning.class_probabilities import (
+    PosteriorClassifier,
     cpe_learner,
     deal_folds,
     finite_features,
@@ -17,29 +17,41 @@ from ncbench.learning.class_probabilities import (
 from ncbench.learning.classifier import (
     NoisyLabelClassifier,
     algorithm_for,
+    aligned_noise,
     prediction,
     require_family,
     resolve_measure,
+    scorer,
 )
-from ncbench.learning.clean_classes import (
+from ncbench.learning.held_out_noise import (
+    Fit,
+    HeldOutNoise,
+    NoisePrior,
+    RatesAndShape,
+    SharedShapeNoise,
+    combined,
+)
+from ncbench.learning.joint_noise import (
+    JointFit,
+    OffDiagonal,
     clean_posterior,
+    fit_joint_noise,
     fit_weights,
     log_clean,
     true_label_posterior,
 )
-from ncbench.learning.held_out_noise import Fit, HeldOutNoise, NoisePrior, combined
-from ncbench.learning.joint_noise import JointFit, OffDiagonal, fit_joint_noise
 from ncbench.learning.linear_softmax import (
+    CrossEntropy,
+    ForwardCrossEntropy,
     LinearSoftmax,
+    Loss,
+    LossValue,
+    check_path,
     descend_linear_softmax,
     fit_linear_softmax,
+    fit_penalty_path,
 )
-from ncbench.learning.noisy_losses import CrossEntropy, ForwardCrossEntropy, Loss, LossValue
-from ncbench.learning.penalty_search import check_path, fit_penalty_path
 from ncbench.learning.plain_trees import PlainTrees
-from ncbench.learning.posterior_classifier import PosteriorClassifier
-from ncbench.learning.scoring import scorer
-from ncbench.learning.shared_shape import RatesAndShape, SharedShapeNoise
 from ncbench.learning.stack import fitted, held_out, held_out_rows
 
 __all__ = [

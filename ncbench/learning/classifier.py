@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
@@ -13,11 +15,106 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ncbench.core import Family, Measure, NoiseMatrix
+from ncbench.core import Family, Measure, NoiseMatrix, expected_confusion, with_possible_recalls
 from ncbench.errors import NcbenchError, NotApplicable
-from ncbench.learning.class_names import aligned_noise
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
+
+# Classes of a noise matrix and of labels: which are which, also if the labels lack one.
+
+_NUMBERED = (
+    ". If the labels were numbered, as cross_val_predict does for predict_proba, give a matrix "
+    "without names, in the sorted order of the classes: noise_matrix=T.matrix"
+)
+
+
+def aligned_noise(
+    noise_matrix: NoiseMatrix | ArrayLike | None, seen: NDArray[Any]
+) -> tuple[NDArray[Any], NoiseMatrix]:
+    """Return the classes, sorted, and T in their order.
+
+    Parameters
+    ----------
+    noise_matrix : NoiseMatrix, DataFrame, array of shape (n, n), or None
+        A DataFrame, or a NoiseMatrix with ``classes``, is aligned by the names of the classes.
+        Other matrices follow the sorted order of the classes. None means no noise.
+    seen : array
+        The labels that occur, sorted. They may lack a class of a matrix with names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> T = pd.DataFrame([[0.8, 0.0], [0.2, 1.0]], index=["well", "ill"], columns=["well", "ill"])
+    >>> classes, noise = aligned_noise(T, np.array(["ill"]))
+    >>> classes, noise.matrix
+    (array(['ill', 'well'], dtype='<U4'), array([[1. , 0.2],
+           [0. , 0.8]]))
+    """
+    names, columns = _names(noise_matrix)
+    if names is None:
+        classes = numbered(seen, noise_matrix)
+        return classes, _of_size(noise_matrix, len(classes))
+    if sorted(names) != sorted(columns) or len(set(names)) < len(names):
+        raise NcbenchError(
+            f"noise matrix: rows {', '.join(names)} and columns {', '.join(columns)}; expected "
+            "each class once in the rows and once in the columns"
+        )
+    known = {str(value): value for value in seen}
+    unknown = [name for name in known if name not in names]
+    if unknown:
+        raise NcbenchError(
+            f"noise matrix: label {unknown[0]!r} is none of its classes, {', '.join(names)}; "
+            "expected the classes of the labels"
+            + (_NUMBERED if np.asarray(seen).dtype.kind in "iu" else "")
+        )
+    values = np.array([known.get(name, _like(name, seen)) for name in names])
+    rows = np.argsort(values)
+    if list(names) == list(columns) and (rows == np.arange(len(rows))).all():
+        return values, NoiseMatrix.of(noise_matrix, len(rows))
+    order = [columns.index(names[k]) for k in rows]
+    return values[rows], NoiseMatrix(np.asarray(noise_matrix)[rows][:, order])
+
+
+def _names(noise_matrix: Any) -> tuple[list[str] | None, list[str]]:
+    """Return the names of the rows and of the columns, if the matrix has any."""
+    if hasattr(noise_matrix, "columns"):
+        index, columns = noise_matrix.index, noise_matrix.columns
+        return [str(name) for name in index], [str(name) for name in columns]
+    classes = getattr(noise_matrix, "classes", None)
+    names = [str(name) for name in classes or ()]
+    return names or None, names
+
+
+def _like(name: str, seen: NDArray[Any]) -> Any:
+    """Return the name of a class as a label of the same type as the labels that occur."""
+    try:
+        return seen.dtype.type(name) if seen.dtype.kind in "iuf" else name
+    except ValueError as error:
+        raise NcbenchError(
+            f"noise matrix: class {name!r}, but labels are numbers such as {seen[0]!r}"
+        ) from error
+
+
+def _of_size(noise_matrix: Any, n: int) -> NoiseMatrix:
+    try:
+        return NoiseMatrix.of(noise_matrix, n)
+    except NcbenchError as error:
+        if noise_matrix is not None and len(np.atleast_1d(np.asarray(noise_matrix))) > n:
+            hint = "if the labels lack a class, give a DataFrame with the names of the classes"
+            raise NcbenchError(f"{error}; {hint}") from error
+        raise
+
+
+def numbered(seen: NDArray[Any], noise_matrix: NoiseMatrix | ArrayLike | None) -> NDArray[Any]:
+    """Return the classes: 0..n-1 if the labels are such integers and T has n classes."""
+    if noise_matrix is None or not np.issubdtype(seen.dtype, np.integer):
+        return seen
+    n = (
+        noise_matrix.n
+        if isinstance(noise_matrix, NoiseMatrix)
+        else len(np.atleast_1d(noise_matrix))
+    )
+    return np.arange(n) if seen[0] >= 0 and len(seen) < n and seen[-1] < n else seen
 
 
 class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -256,3 +353,80 @@ def algorithm_for(measure: Measure) -> str:
             "optimized, such as g_mean, h_mean, q_mean, balanced_error, micro_f1 or zero_one"
         )
     return _ALGORITHM[measure.family]
+
+
+# Model selection with noisy labels: a noise-corrected scikit-learn scorer.
+
+
+def scorer(
+    measure: str | Measure, noise_matrix: NoiseMatrix | ArrayLike | None = None
+) -> NoiseCorrectedScorer:
+    """Return a scorer for ``GridSearchCV(scoring=...)``, ``cross_val_score`` and so on.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The loss. The score is *minus* the loss, because in scikit-learn greater is better.
+    noise_matrix : NoiseMatrix, DataFrame or array of shape (n, n), optional
+        Noise of the labels used for scoring, ``T[i, j] = P(noisy = i | clean = j)``. A DataFrame,
+        or an estimate with the names of the classes, is aligned by them; other matrices follow the
+        sorted order of the classes. None means no noise.
+
+    Examples
+    --------
+    One of four people is labeled ill, and the classifier predicts that all are well. If a quarter
+    of the ill are labeled well, then a third of the people are ill:
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, noisy = np.zeros((4, 1)), ["ill", "well", "well", "well"]
+    >>> always_well = DummyClassifier(strategy="most_frequent").fit(X, noisy)
+    >>> scorer("zero_one")(always_well, X, noisy)
+    -0.25
+    >>> T = [[0.75, 0.0], [0.25, 1.0]]
+    >>> round(scorer("zero_one", T)(always_well, X, noisy), 6)
+    -0.333333
+    """
+    if not isinstance(measure, str | Measure):
+        raise NcbenchError(f"scorer: measure={measure!r}; expected the name of a measure, or one")
+    psi: Measure = get_registry().build("measure", measure) if isinstance(measure, str) else measure
+    noise = noise_matrix
+    if noise is not None and not isinstance(noise, NoiseMatrix):
+        checked = NoiseMatrix(np.asarray(noise))  # before anything is fitted
+        noise = noise if isinstance(noise, pd.DataFrame) else checked
+    return NoiseCorrectedScorer(psi, noise)
+
+
+@dataclass(frozen=True)
+class NoiseCorrectedScorer:
+    """Minus the loss of a classifier, estimated from noisy labels: ``-psi(T^-1 C~)``.
+
+    Use :func:`scorer` to build one.
+    """
+
+    measure: Measure
+    noise_matrix: NoiseMatrix | pd.DataFrame | None
+
+    def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
+        """Return the score of a fitted classifier on noisy labels."""
+        check_is_fitted(estimator)
+        labels = _checked(np.asarray(y), np.asarray(estimator.classes_))
+        # The training part or the scored part of a fold may lack a rare class.
+        seen = np.union1d(estimator.classes_, labels)
+        classes, noise = aligned_noise(self.noise_matrix, seen)
+        codes = np.searchsorted(classes, labels).astype(np.int64)
+        C = expected_confusion(codes, prediction(estimator, X, classes))
+        psi = self.measure.for_classes([str(name) for name in classes])
+        return -psi(with_possible_recalls(noise.correct_confusion(C)))
+
+
+def _checked(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Refuse labels that would be counted as classes of their own, and as wrong every time."""
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        row = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise NcbenchError(f"scorer: label {labels[row]} in row {row}; expected classes")
+    if (labels.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
+        raise NcbenchError(
+            f"scorer: labels such as {labels.flat[0]!r}, but the classifier was fitted to labels "
+            f"such as {classes[0]!r}; expected labels of the same type"
+        )
+    return labels

@@ -1,22 +1,180 @@
 """The linear softmax model ``g(x) = softmax(W^T x + b)`` and its fit by L-BFGS.
 
 scikit-learn's ``LogisticRegression`` was considered. It minimizes the log loss of hard labels; the
-noise-corrected losses of :mod:`ncbench.learning.noisy_losses` need targets with negative entries,
+noise-corrected losses of :mod:`ncbench.learning.linear_softmax` need targets with negative entries,
 other losses, and parameters of their own.
 """
 
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
+from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError, require
-from ncbench.learning.noisy_losses import NO_EXTRA, Loss
-from ncbench.types import Array
+from ncbench.learning.class_probabilities import deal_folds
+from ncbench.types import Array, Labels
+
+# Losses of a posterior under label noise, for linear softmax models.
+
+NO_EXTRA: Array = np.zeros(0)
+NO_EXTRA.setflags(write=False)
+
+# Floor for probabilities that underflow; quotients of probabilities above it are accurate.
+SMALLEST = 1e-200
+
+
+class LossValue(NamedTuple):
+    """A mean loss and its derivatives."""
+
+    value: float
+    gradient: Array
+    """With respect to ``log g``, shape (m, n), including the 1/m of the mean."""
+    extra_gradient: Array = NO_EXTRA
+    """With respect to the loss's own parameters, shape (e,)."""
+
+
+class Loss(Protocol):
+    """A mean loss over a sample, as a function of the posterior and its own parameters."""
+
+    def __call__(self, log_posterior: Array, posterior: Array, extra: Array) -> LossValue:
+        """Return the loss at ``log g`` and g, both m x n; ``extra`` is empty if unused."""
+
+
+class CrossEntropy:
+    """``-mean_i sum_k targets[i, k] log g_k(x_i)``, for targets whose rows sum to one.
+
+    Rows may have negative entries. Because they sum to one, the loss as a function of the scores
+    ``z = W^T x + b`` is ``log sum_k exp z_k - targets^T z``, which is convex in (W, b). With
+    negative entries, however, it may have no lower bound; see :meth:`backward`.
+
+    Parameters
+    ----------
+    targets : array of shape (m, n)
+
+    Attributes
+    ----------
+    moved : float
+        Probability mass moved between classes to bound the loss; see :meth:`backward`.
+
+    Examples
+    --------
+    >>> loss = CrossEntropy.of_labels(np.array([0, 1]), n=2)
+    >>> g = np.array([[0.5, 0.5], [0.75, 0.25]])
+    >>> round(loss(np.log(g), g).value, 4)  # log(2 * 4) / 2
+    1.0397
+    """
+
+    def __init__(self, targets: Array) -> None:
+        # The loss is linear in log g. Fortran order, as in LinearSoftmax.log_posterior.
+        self._gradient = np.asfortranarray(-targets / len(targets))
+        self.moved = 0.0
+
+    @classmethod
+    def of_labels(cls, y: Labels, n: int) -> CrossEntropy:
+        """Return the log loss of labels 0..n-1."""
+        return cls(np.eye(n)[y])
+
+    @classmethod
+    def backward(cls, noise: NoiseMatrix, y: Labels, *, bounded: bool = False) -> CrossEntropy:
+        """Return the backward-corrected log loss (Patrini et al. 2017) of noisy labels.
+
+        With ``l_k = -log g_k``, the corrected losses ``l' = T^-T l`` satisfy
+        ``E[l'_noisy | clean = k] = l_k``: the loss is an unbiased estimate of the clean log loss.
+
+        It has no lower bound, because ``T^-T`` has negative entries. In the weights W, any penalty
+        fixes this: the scores, and so the loss, are Lipschitz in W, and ``mu/2 ||W||^2`` outgrows
+        any linear descent. The intercept is not penalized. Let ``p = T^-1 p~`` be the corrected
+        class priors, which are the mean of the targets. Then
+        ``log sum_k exp(x_k + b_k) >= log sum_k exp(b_k) - max_k |x_k|`` gives::
+
+            objective >= (log sum_k exp b_k - p^T b) - c ||W|| + mu/2 ||W||^2
+
+        The first bracket is bounded below if and only if p is a distribution, and attains its
+        minimum if no p_k is zero. If p has a negative entry, which can happen with a finite sample,
+        the objective decreases without bound along b. ``bounded=True`` therefore raises entries of
+        p below 1/m (a class has at least one example) to 1/m, rescales p, and shifts all targets by
+        the difference. If no entry is below 1/m, nothing changes. With centered features, the shift
+        only affects the intercept. With it, every penalty ``mu > 0`` makes the objective convex and
+        bounded below, and the minimum is attained.
+
+        Parameters
+        ----------
+        noise : NoiseMatrix
+        y : array of shape (m,)
+            Noisy labels, 0..n-1.
+        bounded : bool
+            True for a loss to minimize; False, the unbiased loss, for validation.
+
+        Examples
+        --------
+        >>> noise = NoiseMatrix([[0.9, 0.4], [0.1, 0.6]])
+        >>> y = np.zeros(10, dtype=np.int64)  # p = T^-1 (1, 0) = (1.2, -0.2)
+        >>> round(CrossEntropy.backward(noise, y, bounded=True).moved, 2)
+        0.28
+        """
+        # Column k of the identity is the loss of class k: entry [y, k] becomes its weight.
+        targets = noise.correct_loss(np.eye(noise.n))[y]
+        if not bounded:
+            return cls(targets)
+        prior = targets.mean(axis=0)
+        feasible = np.maximum(prior, 1 / len(y))
+        shift = feasible / feasible.sum() - prior
+        loss = cls(targets + shift)
+        loss.moved = float(np.abs(shift).sum() / 2)
+        return loss
+
+    def __call__(
+        self, log_posterior: Array, posterior: Array, extra: Array = NO_EXTRA
+    ) -> LossValue:
+        """Return the loss at this posterior."""
+        # The transposes are contiguous, so vdot does not copy.
+        value = float(np.vdot(self._gradient.T, log_posterior.T))
+        return LossValue(value, self._gradient)
+
+
+class ForwardCrossEntropy:
+    """``-mean_i log (T g(x_i))_{y_i}``, the log loss of noisy labels (Patrini et al. 2017).
+
+    This is the negative log likelihood of the noisy labels under the model. It is at least 0. As a
+    difference of two convex functions of the scores it is not convex, unless T is the identity.
+
+    Parameters
+    ----------
+    noise : NoiseMatrix
+    y : array of shape (m,)
+        Noisy labels, 0..n-1.
+
+    Examples
+    --------
+    >>> loss = ForwardCrossEntropy(NoiseMatrix([[0.9, 0.4], [0.1, 0.6]]), np.array([0]))
+    >>> g = np.array([[0.2, 0.8]])
+    >>> round(loss(np.log(g), g).value, 4)  # -log(0.9 * 0.2 + 0.4 * 0.8)
+    0.6931
+    """
+
+    def __init__(self, noise: NoiseMatrix, y: Labels) -> None:
+        # likelihood[i, j] = P(noisy = y_i | clean = j)
+        self._likelihood = np.asfortranarray(noise.matrix[y])
+
+    def __call__(
+        self, log_posterior: Array, posterior: Array, extra: Array = NO_EXTRA
+    ) -> LossValue:
+        """Return the loss at this posterior."""
+        # The gradient is each clean class's share of P(noisy = y_i | x_i). The floor avoids 0 / 0
+        # where g underflows for every class that can produce y_i.
+        share = self._likelihood * np.maximum(posterior, SMALLEST)
+        evidence = share.sum(axis=1)
+        share /= -len(share) * evidence[:, None]
+        return LossValue(-float(np.log(evidence).mean()), share)
 
 
 @dataclass(frozen=True)
@@ -244,3 +402,156 @@ def _log_softmax(X: Array, coef: Array, intercept: Array) -> tuple[Array, Array]
     scores -= np.log(total)[:, None]
     posterior /= total[:, None]
     return scores, posterior
+
+
+# Choose the penalty of a linear softmax model by the likelihood of held-out noisy labels.
+
+PENALTIES = tuple(float(mu) for mu in np.logspace(0, -6, 13))
+"""Default penalties mu, two per decade. In scikit-learn's terms, ``C = 1 / (mu m)``."""
+
+SEARCH_SIZE = 20_000
+"""Largest number of examples used to choose the penalty and to find the start of the fit."""
+
+_PATIENCE = 2
+
+
+class PathFit(NamedTuple):
+    """The model at the chosen penalty."""
+
+    model: LinearSoftmax
+    penalty: float
+    n_iter: int
+
+
+def fit_penalty_path(
+    X: Array,
+    y: Labels,
+    noise: NoiseMatrix,
+    training_loss: Callable[[NoiseMatrix, Labels], Loss],
+    *,
+    penalties: Sequence[float] | None = None,
+    folds: int = 3,
+    max_iter: int = 500,
+    tol: float = 1e-5,
+    search_size: int = SEARCH_SIZE,
+    random_state: int | None = None,
+) -> PathFit:
+    """Fit from strong to weak penalties and stop at the best held-out likelihood.
+
+    Each fit starts at the previous solution. So if the loss is not convex, the folds and the final
+    fit follow the same path to the same kind of minimum. For a large sample, a subsample follows
+    the path and only the last fit uses all examples.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+        Standardized.
+    y : array of shape (m,)
+        Noisy labels, 0..n-1.
+    noise : NoiseMatrix
+    training_loss : callable
+        Returns the loss to minimize, given the noise and the labels. The penalty is chosen by the
+        forward loss, the negative log likelihood of held-out noisy labels.
+    penalties : sequence of float, optional
+        Candidates for mu in ``mu/2 ||W||^2``; ``PENALTIES`` by default.
+    folds : int
+        Folds of the cross-validation, stratified by noisy label.
+    max_iter, tol
+        Parameters of each fit; see ``fit_linear_softmax``.
+    search_size : int
+        Size of the subsample that chooses the penalty if the sample is larger. The chosen penalty
+        is multiplied by the subsample's share of the sample, so that it has the same weight
+        relative to the likelihood of the whole sample.
+    random_state : int, optional
+        Seed of the folds and of the subsample.
+
+    Examples
+    --------
+    >>> X = np.linspace(-1, 1, 60)[:, None]
+    >>> y = (X[:, 0] > 0).astype(np.int64)
+    >>> path = fit_penalty_path(X, y, NoiseMatrix.identity(2), ForwardCrossEntropy, random_state=0)
+    >>> path.model.posterior(np.array([[-0.5], [0.5]])).argmax(axis=1)
+    array([0, 1])
+    """
+    candidates = check_path(penalties, folds, max_iter, tol)
+
+    def solve(X: Array, loss: Loss, start: LinearSoftmax, penalty: float) -> LinearSoftmax:
+        return fit_linear_softmax(X, loss, start, penalty=penalty, max_iter=max_iter, tol=tol)
+
+    few, few_y = X, y
+    if len(y) > search_size:
+        chosen = check_random_state(random_state).permutation(len(y))[:search_size]
+        few, few_y = X[chosen], y[chosen]
+    loss = training_loss(noise, few_y)
+    model, n_iter = LinearSoftmax.zero(X.shape[1], noise.n), 0
+    best = 0
+    if len(candidates) > 1:
+        order = check_random_state(random_state).permutation(len(few_y))
+        fold = deal_folds(few_y, folds, order)
+        masks = [fold == k for k in range(fold.max() + 1)]
+        training = [(few[~mask], training_loss(noise, few_y[~mask])) for mask in masks]
+        held_out = [(few[mask], ForwardCrossEntropy(noise, few_y[mask])) for mask in masks]
+        best = _best_on_held_out(candidates, training, held_out, model, solve)
+    for penalty in candidates[: best + 1]:
+        model = solve(few, loss, model, penalty)
+        n_iter += model.n_iter
+    penalty = candidates[best]
+    if len(y) > search_size:
+        if len(candidates) > 1:
+            penalty *= search_size / len(y)
+        model = solve(X, training_loss(noise, y), model, penalty)
+        n_iter += model.n_iter
+    if not model.converged:
+        warnings.warn(
+            f"linear softmax model: did not converge in max_iter={max_iter} iterations at penalty "
+            f"{penalty:g}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return PathFit(model, penalty, max(n_iter, 1))
+
+
+def _best_on_held_out(
+    candidates: Sequence[float],
+    training: Sequence[tuple[Array, Loss]],
+    held_out: Sequence[tuple[Array, Loss]],
+    start: LinearSoftmax,
+    solve: Callable[[Array, Loss, LinearSoftmax, float], LinearSoftmax],
+) -> int:
+    """Return the index of the penalty, from strong to weak, with the smallest held-out loss."""
+    models = [start] * len(training)
+    losses: list[float] = []
+    for penalty in candidates:
+        models = [
+            solve(X, loss, model, penalty)
+            for (X, loss), model in zip(training, models, strict=True)
+        ]
+        losses.append(
+            sum(
+                len(X) * model.loss(X, loss)
+                for (X, loss), model in zip(held_out, models, strict=True)
+            )
+        )
+        # Weak penalties are slow, and beyond the minimum they only overfit more.
+        if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
+            break
+    return int(np.argmin(losses))
+
+
+def check_path(
+    penalties: Sequence[float] | None, folds: int, max_iter: int, tol: float
+) -> list[float]:
+    """Validate parameters of ``fit_penalty_path``; return the penalties from strong to weak.
+
+    Examples
+    --------
+    >>> check_path([0.01, 0.1], folds=3, max_iter=500, tol=1e-5)
+    [0.1, 0.01]
+    """
+    given = list(PENALTIES if penalties is None else penalties)
+    positive = len(given) > 0 and all(0 < penalty < np.inf for penalty in given)
+    require(positive, "penalties", given, "one or more positive numbers")
+    require(folds >= 2, "folds", folds, "at least 2")
+    require(max_iter >= 1, "max_iter", max_iter, "at least 1")
+    require(tol >= 0, "tol", tol, "at least 0")
+    return sorted({float(penalty) for penalty in given}, reverse=True)

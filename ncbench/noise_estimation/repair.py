@@ -17,7 +17,7 @@ from ncbench.errors import NcbenchError
 from ncbench.types import Array
 
 if TYPE_CHECKING:
-    from ncbench.noise_estimation.noise_posterior import NoisePosterior
+    from ncbench.noise_estimation.posterior import NoisePosterior
 
 SMALLEST_SINGULAR_VALUE = 0.05
 """Lower limit for estimates. Below it, ``T^-1`` magnifies errors of T too much."""
@@ -203,5 +203,4 @@ def _smallest(T: Array) -> float:
     return float(np.linalg.svd(T, compute_uv=False)[-1])
 
 
-finalise = repair_estimate
 """Former name of ``repair_estimate``; works until ncbench 0.3."""

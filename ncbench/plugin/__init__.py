@@ -1,14 +1,27 @@
 """Plug-ins: hooks, signatures, the registry, and templates for new packages."""
 
-from ncbench.plugin.current import files_in_use, get_registry, use_files, using
-from ncbench.plugin.description import Plugin, Problem
-from ncbench.plugin.needs import Withheld, needs_of
 from ncbench.plugin.observers import check_observer
-from ncbench.plugin.registry import KINDS, Registry, short_name
+from ncbench.plugin.registry import (
+    KINDS,
+    Registry,
+    files_in_use,
+    get_registry,
+    short_name,
+    use_files,
+    using,
+)
 from ncbench.plugin.scaffold import TEMPLATES, write_package
-from ncbench.plugin.signature import Parameter, annotation_of, as_arguments, as_list, parameters_of
-from ncbench.plugin.signature_cache import source_files
-from ncbench.plugin.spec import hookimpl
+from ncbench.plugin.signature import (
+    Parameter,
+    Plugin,
+    Problem,
+    annotation_of,
+    as_arguments,
+    as_list,
+    parameters_of,
+    source_files,
+)
+from ncbench.plugin.spec import Withheld, hookimpl, needs_of
 
 __all__ = [
     "KINDS", "TEMPLATES", "Parameter", "Plugin", "Problem", "Registry", "Withheld",

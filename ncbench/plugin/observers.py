@@ -8,8 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ncbench.errors import NcbenchError, notice_once
-from ncbench.plugin.current import get_registry
-from ncbench.plugin.registry import OBSERVERS
+from ncbench.plugin.registry import OBSERVERS, get_registry
 from ncbench.plugin.signature import as_arguments
 
 Observers = Sequence[str | Mapping[str, Mapping[str, Any]]]

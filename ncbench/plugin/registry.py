@@ -6,9 +6,11 @@ import contextlib
 import copy
 import dataclasses
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import pluggy
@@ -16,11 +18,23 @@ import pluggy
 from ncbench import __version__
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import spec
-from ncbench.plugin.code import code_of_file, code_of_module, is_own
-from ncbench.plugin.description import Plugin, Problem
-from ncbench.plugin.file import PluginFile, shown_module
-from ncbench.plugin.signature import Parameter, as_arguments, parameters_of
-from ncbench.plugin.signature_cache import Catalogue
+from ncbench.plugin.code import (
+    PluginFile,
+    code_of_file,
+    code_of_module,
+    is_own,
+    read_files,
+    shown_module,
+)
+from ncbench.plugin.signature import (
+    Catalogue,
+    Parameter,
+    Plugin,
+    Problem,
+    as_arguments,
+    default_path,
+    parameters_of,
+)
 
 Address = tuple[str, str, str]
 """Distribution, version and entry point of a plug-in."""
@@ -358,3 +372,55 @@ def _clash(claims: list[Plugin]) -> str:
     choices = " or ".join(f"{kind}={p.name}" for p in _qualified(claims))
     choose = f", or choose with {choices}" if choices else ""
     return f"{_TITLES[kind]} {name!r} is registered by {owners}; {remedy} one of them{choose}"
+
+
+# The registry in use: of installed plug-ins, and of files that a command names.
+
+ENTRY_POINT_GROUP = "ncbench"
+
+_files: tuple[PluginFile, ...] = ()
+
+
+def use_files(paths: Iterable[str | Path]) -> None:
+    """Make :func:`get_registry` use the plug-ins of these files; replaces earlier files.
+
+    Applies to this process. Raises NcbenchError if a file is missing, broken, or has no hook.
+    """
+    global _files
+    files = read_files(paths)
+    if files:
+        _registry(files)  # raises now if a file is broken
+    _files = files
+
+
+def files_in_use() -> list[str]:
+    """Return the absolute paths last passed to :func:`use_files`."""
+    return [str(file.path) for file in _files]
+
+
+def get_registry() -> Registry:
+    """Return the registry of installed plug-ins and files in use.
+
+    Each process builds it on first use.
+    """
+    return _temporary or _registry(_files)
+
+
+_temporary: Registry | None = None
+
+
+@contextlib.contextmanager
+def using(registry: Registry) -> Iterator[None]:
+    """Make :func:`get_registry` return another registry inside the block."""
+    global _temporary
+    before, _temporary = _temporary, registry
+    try:
+        yield
+    finally:
+        _temporary = before
+
+
+@cache
+def _registry(files: tuple[PluginFile, ...]) -> Registry:
+    installed = entry_points(group=ENTRY_POINT_GROUP)
+    return Registry([*installed, *files], Catalogue(default_path()))

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from ncbench import __version__
 from ncbench.errors import NcbenchError
-from ncbench.plugin.current import get_registry
-from ncbench.plugin.registry import KINDS
+from ncbench.plugin.registry import KINDS, get_registry
 
 _NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 _LONGEST = 60

@@ -5,6 +5,12 @@ Import ``audit_text``, ``diagnosis_text``, ``issues_text``, ``model_text``, ``pr
 need matplotlib, the extra ``report``.
 """
 
+from ncbench.report.comparisons import (
+    Conclusions,
+    comparison_sections,
+    leaderboard_json,
+    leaderboard_sections,
+)
 from ncbench.report.export import (
     TABLE_FORMATS,
     Results,
@@ -14,11 +20,7 @@ from ncbench.report.export import (
     print_or_write_sections,
     write,
 )
-from ncbench.report.failures import print_failures
-from ncbench.report.grid import markdown_of, print_sections
-from ncbench.report.leaderboard_text import leaderboard_json, leaderboard_sections
-from ncbench.report.reference_text import comparison_sections
-from ncbench.report.significance_text import Conclusions
+from ncbench.report.tables import markdown_of, print_failures, print_sections
 
 __all__ = [
     "TABLE_FORMATS", "Conclusions", "Results", "as_csv", "as_json", "comparison_sections",

@@ -6,8 +6,7 @@ Import ``regret`` and ``series`` by their paths: they need scikit-learn.
 from ncbench.results.best import BEST, TIED, marked, rule
 from ncbench.results.config_key import as_text, written
 from ncbench.results.frame import LEADING, NUMBERS, FrameBuilder, in_order, keys_of, tidy
-from ncbench.results.leaderboard import Board, boards
-from ncbench.results.ranks import Ranks
+from ncbench.results.leaderboard import Board, addable, boards, solutions_of
 from ncbench.results.read import (
     Records,
     collect,
@@ -25,8 +24,7 @@ from ncbench.results.reference import (
     Comparison,
     read_reference,
 )
-from ncbench.results.significance import Pair, Ranking, rankings
-from ncbench.results.solutions import addable, solutions_of
+from ncbench.results.significance import Pair, Ranking, Ranks, rankings
 from ncbench.results.trial_value import LOSS, Value
 
 __all__ = [

@@ -10,8 +10,7 @@ import pandas as pd
 
 from ncbench.results.config_key import as_text
 from ncbench.results.frame import keys_of, known_ratio
-from ncbench.results.rank_tests import TIE
-from ncbench.results.statistics import differences, mean_interval
+from ncbench.results.statistics import TIE, differences, mean_interval
 
 BEST, TIED = "best", "level"
 """Marks of cells; "level" is the word that tables for programs have always used."""

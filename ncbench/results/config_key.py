@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from pathlib import PurePath
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import pandas as pd
 
+from ncbench.errors import NcbenchError, counted
+from ncbench.plugin import get_registry
 from ncbench.run import NOT_IDENTITY
 from ncbench.types import Record
 
@@ -202,3 +207,202 @@ def _hashable(column: pd.Series) -> pd.Series:
     except TypeError:  # lists
         return column.map(comparable)
     return column
+
+
+# Name the data sets of records: a file is a data set, whatever plug-in reads it.
+
+Which = tuple[tuple[str, str], ...]
+"""A data set plug-in and its parameters that say which data it reads."""
+
+
+def which(keys: Mapping[str, Any]) -> Which:
+    """Return what tells a data set from others of its plug-in.
+
+    A parameter that is text says which data is read, such as ``path``, ``target`` or ``id``. A
+    number, such as ``train``, says how much of it.
+
+    Examples
+    --------
+    >>> which({"dataset": "file", "dataset.path": "a.csv", "dataset.target": None, "sigma": 0.1})
+    (('dataset', 'file'), ('dataset.path', 'a.csv'))
+    """
+    of_data = (key for key in keys if key.partition(".")[0] == "dataset")
+    return tuple((key, keys[key]) for key in of_data if isinstance(keys[key], str))
+
+
+def own_name(record: Record, keys: Mapping[str, Any]) -> str:
+    """Return the name that a record gives its data; if it has none, that of its file.
+
+    Examples
+    --------
+    >>> own_name({}, {"dataset": "file", "dataset.path": "mine/fruit.csv"})
+    'fruit'
+    """
+    if len(which(keys)) == 1:
+        return str(keys["dataset"])
+    name = record.get("dataset", {}).get("name")  # a cell that is not done has none
+    return str(name or PurePath(str(keys.get("dataset.path", keys["dataset"]))).stem)
+
+
+UNKNOWN = "unknown"
+"""Stands for the fingerprint of data that a record does not tell."""
+
+_LIKE_A_TAG = re.compile(rf" \[([0-9a-f]{{6,}}|{UNKNOWN})\]$")
+"""The end of a file's name that could be mistaken for other data of another file."""
+
+
+class Origin(NamedTuple):
+    """Where the data of a cell comes from, and its fingerprint.
+
+    Attributes
+    ----------
+    name : str
+        The data set plug-in.
+    settings : str
+        The plug-in with its parameters, as text.
+    seed : int
+    fingerprint : str
+        Empty if it is not known: the cell is not done, or its record is older than the field.
+    """
+
+    name: str
+    settings: str
+    seed: Any
+    fingerprint: str
+
+    @classmethod
+    def of(cls, record: Record, keys: Mapping[str, Any]) -> Origin:
+        """Return the origin of a record's data."""
+        settings = {key: keys[key] for key in keys if key.partition(".")[0] == "dataset"}
+        fingerprint = record.get("dataset", {}).get("fingerprint") or ""
+        return cls(str(keys["dataset"]), comparable(settings), keys.get("seed"), fingerprint)
+
+
+class Fingerprints:
+    """The different data that come from the same place, such as a file that was edited.
+
+    A data set that draws its examples is other data for another seed, and known to be.
+
+    Parameters
+    ----------
+    origins : iterable of Origin
+    """
+
+    def __init__(self, origins: Iterable[Origin]) -> None:
+        self._found: dict[tuple[str, Any], set[str]] = defaultdict(set)
+        met: dict[str, set[Origin]] = defaultdict(set)
+        for origin in origins:
+            met[origin.settings].add(origin)
+        self._drawn = {
+            settings
+            for settings, each in met.items()
+            if len({o.fingerprint for o in each} - {""}) > 1 and _is_drawn(next(iter(each)).name)
+        }
+        for origin in {origin for each in met.values() for origin in each if origin.fingerprint}:
+            self._found[self._place(origin)].add(origin.fingerprint)
+
+    def _place(self, origin: Origin) -> tuple[str, Any]:
+        return origin.settings, origin.seed if origin.settings in self._drawn else None
+
+    def fingerprint(self, origin: Origin) -> str:
+        """Return the fingerprint of a cell's data; if it is not known, the only one it can be."""
+        found = self._found.get(self._place(origin), set())
+        return origin.fingerprint or (min(found) if len(found) == 1 else "")
+
+    def tag(self, origin: Origin) -> str:
+        """Return what follows the name of a data set, to tell it from others of the name.
+
+        Examples
+        --------
+        >>> keys = {"dataset": "file", "dataset.path": "a.csv"}
+        >>> old, new = (Origin.of({"dataset": {"fingerprint": f * 64}}, keys) for f in "ab")
+        >>> Fingerprints([old, new]).tag(new), Fingerprints([new]).tag(new)
+        (' [bbbbbb]', '')
+        """
+        found = self._found.get(self._place(origin), set())
+        if len(found) < 2:
+            return ""
+        digits = 6
+        while len({each[:digits] for each in found}) < len(found):
+            digits += 1
+        return f" [{origin.fingerprint[:digits] or UNKNOWN}]"
+
+
+def _is_drawn(name: str) -> bool:
+    """Whether a data set draws its examples; yes if it is not installed here."""
+    try:
+        return get_registry().takes("dataset", name, "rng")
+    except NcbenchError:
+        return True
+
+
+def is_tagged(text: str, name: str, fingerprint: str) -> bool:
+    """Whether a text is a name followed by the first digits of a fingerprint.
+
+    Examples
+    --------
+    >>> is_tagged("mine [a1b2c3]", "mine", "a1b2c3d4"), is_tagged("mine", "mine", "a1b2c3d4")
+    (True, False)
+    """
+    start, _, digits = text.removesuffix("]").rpartition(" [")
+    return start == name and len(digits) >= 6 and (fingerprint or UNKNOWN).startswith(digits)
+
+
+def told_apart(cells: Iterable[tuple[str, str, bool]]) -> list[str]:
+    """Return a sentence for each name that several data sets have, or that records leave open.
+
+    Parameters
+    ----------
+    cells : iterable of (str, str, bool)
+        For each cell the name of its data set, what tells it from others of the name, and whether
+        the cell is done but does not say which data it had.
+
+    Examples
+    --------
+    >>> (line,) = told_apart([("mine", " [a1b2c3]", False), ("mine", " [d4e5f6]", False)])
+    >>> line.partition(". ")[0]
+    'different data have the name mine: mine [a1b2c3] (1 cell), mine [d4e5f6] (1 cell)'
+    """
+    tags: dict[str, Counter[str]] = defaultdict(Counter)
+    silent: Counter[str] = Counter()
+    for name, tag, says_nothing in cells:
+        tags[name][tag] += 1
+        silent[name] += says_nothing
+    lines = []
+    for name, tagged in tags.items():
+        apart = [f"{name}{tag} ({counted(tagged[tag], 'cell')})" for tag in sorted(tagged) if tag]
+        if apart:
+            lines.append(
+                f"different data have the name {name}: {', '.join(apart)}. Cells of one are not "
+                "compared with cells of the other. To compare them, run all on the same data; "
+                "`ncbench prune` removes what was then run again"
+            )
+        elif silent[name]:
+            cells_that = counted(silent[name], "cell does", "cells do")
+            lines.append(
+                f"{cells_that} not say which data of the name {name} was used: taken to be the "
+                "data of the others"
+            )
+    return lines
+
+
+def distinct_names(found: Iterable[tuple[Which, str]]) -> dict[Which, str]:
+    """Return a name for each data set; those of the same name get the parameters that differ.
+
+    Examples
+    --------
+    >>> a, b, c = ((("dataset", "file"), ("dataset.path", p)) for p in ("a/x.csv", "b/x.csv", "y"))
+    >>> list(distinct_names([(a, "x"), (b, "x"), (c, "y")]).values())
+    ['x (dataset.path=a/x.csv)', 'x (dataset.path=b/x.csv)', 'y']
+    """
+    named = dict(found)
+    distinct = {}
+    for data, name in named.items():
+        alike = [dict(other) for other in named if named[other] == name]
+        differ = [
+            f"{key}={text}"
+            for key, text in data
+            if len({other.get(key) for other in alike}) > 1 or _LIKE_A_TAG.search(name)
+        ]
+        distinct[data] = f"{name} ({', '.join(differ)})" if differ else name
+    return distinct

@@ -13,23 +13,21 @@ from ncbench.config import not_default
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import get_registry
 from ncbench.results.config_key import (
-    Newest,
-    as_text,
-    comparable,
-    flat,
-    matches,
-    of_a_method,
-    same_text,
-    varies,
-)
-from ncbench.results.dataset_name import (
     Fingerprints,
+    Newest,
     Origin,
     Which,
+    as_text,
+    comparable,
     distinct_names,
+    flat,
     is_tagged,
+    matches,
+    of_a_method,
     own_name,
+    same_text,
     told_apart,
+    varies,
     which,
 )
 from ncbench.results.statistics import mean_interval, overlap
@@ -315,7 +313,7 @@ class FrameBuilder:
     def told_apart(self) -> list[str]:
         """Return a sentence for each name that several data sets have, or that records leave open.
 
-        See :func:`ncbench.results.dataset_name.told_apart`.
+        See :func:`ncbench.results.config_key.told_apart`.
         """
         rows, data = self._settle()
         return told_apart(

@@ -15,8 +15,7 @@ from ncbench.data import as_written, read_table
 from ncbench.errors import NcbenchError, counted
 from ncbench.results.config_key import as_text, matches, of_a_method
 from ncbench.results.frame import LEADING, Filter, in_order, keys_of, known_ratio
-from ncbench.results.rank_tests import TIE
-from ncbench.results.statistics import holm, overlap
+from ncbench.results.statistics import TIE, holm, overlap
 
 AHEAD, LOWER, HIGHER, BEHIND, NOT_PRESENT = "ahead", "lower", "higher", "behind", "not present"
 VERDICTS = (AHEAD, LOWER, HIGHER, BEHIND, NOT_PRESENT)

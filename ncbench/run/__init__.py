@@ -3,19 +3,30 @@
 Import ``cell``, ``rerun`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
-from ncbench.run.archive import SUFFIX, is_archive, pack, published, unpack
-from ncbench.run.consistency import check_loss, not_comparable
-from ncbench.run.describe import describe_cell, result_line
-from ncbench.run.progress import STOP, Progress, read_sweep, watched, with_bar, working
+from ncbench.run.progress import (
+    STOP,
+    Progress,
+    describe_cell,
+    read_sweep,
+    result_line,
+    watched,
+    with_bar,
+    working,
+)
 from ncbench.run.record import (
     NOT_IDENTITY,
+    SUFFIX,
     CellFolder,
     identified,
+    is_archive,
+    pack,
+    published,
     read_configs,
     read_record,
     record_paths,
+    unpack,
 )
-from ncbench.run.record_schema import LARGEST
+from ncbench.run.record_schema import LARGEST, check_loss, not_comparable
 
 __all__ = [
     "LARGEST", "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "check_loss",

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from ncbench.core import Measure, SingularNoise, split_random_state, stream
-from ncbench.data import Dataset, NoisyLabels, read_only
+from ncbench.data import Dataset, NoisyLabels, positions, read_only
 from ncbench.errors import NcbenchError, NotApplicable
+from ncbench.noise_estimation import LEVEL, HeldOut, NoisySample
 from ncbench.plugin import get_registry, short_name
 from ncbench.theory import Population
-from ncbench.types import Config
+from ncbench.types import Array, Config
 
 RESAMPLED = 0.9
 """Share of the other examples that a trial trains on if every trial has the same test part."""
@@ -126,3 +127,49 @@ def fixed_test_part(dataset: Dataset, test_size: float) -> NDArray[np.intp] | No
     if dataset.test is not None:
         return dataset.test
     return checked if 0 < len(checked) <= round(test_size * len(dataset.y)) else None
+
+
+# Judge predictions by noisy labels, where nobody knows the clean ones.
+
+JUDGE = "cautious_map"
+"""The estimator of T for judging."""
+
+
+@dataclass(frozen=True)
+class Judgment(HeldOut):
+    """Predictions for the test part, judged by its noisy labels.
+
+    Parameters
+    ----------
+    known : bool
+        Whether ``noise`` is the matrix of the noise, and not an estimate.
+    """
+
+    known: bool = True
+
+    def as_json(self, measures: Mapping[str, Measure]) -> dict[str, Any]:
+        """Return what the record says about the judgment."""
+        return {
+            "by": "noise matrix of the noise" if self.known else JUDGE,
+            "noise_matrix": self.noise.matrix.tolist(),
+            "noisy_confusion": self.noisy_confusion.tolist(),
+            "level": LEVEL,
+            "intervals": self.intervals(measures),
+        }
+
+
+def judge(
+    noisy: NoisyLabels, sample: NoisySample, test: NDArray[np.intp], predicted: Array
+) -> Judgment:
+    """Return the judgment of predictions for the test part by its noisy labels."""
+    examples, y = noisy.of(test)
+    rows = positions(examples, test)
+    if noisy.noise_matrix is not None:
+        return Judgment(noisy.noise_matrix, y, rows, predicted)
+    registry = get_registry()
+    learner = registry.build("cpe", "logistic", random_state=0)
+    estimator = registry.build("t_estimator", JUDGE)
+    # A generator of its own: the estimate of the cell's own T estimator stays as it is.
+    own = replace(sample, cpe=learner, rng=stream(0, "judge", "t_estimator"))
+    estimate = estimator.estimate(own.for_estimator(estimator))
+    return Judgment(estimate, y, rows, predicted, known=False)

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from ncbench.errors import NcbenchError, counted, printable_lines
 from ncbench.plugin import KINDS, files_in_use, get_registry
-from ncbench.run.archive import is_archive, unpack
 from ncbench.run.cell import run_in_reverse
 from ncbench.run.provenance import instructions
-from ncbench.run.record import RECORD, plugin_versions, read_record
+from ncbench.run.record import RECORD, is_archive, plugin_versions, read_record, unpack
 from ncbench.run.trial import prepare
 
 ROUNDING = 1e-9

@@ -25,10 +25,8 @@ from ncbench.errors import NcbenchError, NotApplicable, counted, notice_once
 from ncbench.learning import NoisyLabelClassifier, prediction, require_family
 from ncbench.noise_estimation import CleanLabels, NoisySample, diagnostics
 from ncbench.plugin import get_registry, needs_of
-from ncbench.run.cpe_cache import SharedCPE, code_of_plugin, digest
-from ncbench.run.judge import judge
-from ncbench.run.problem import Cell, build, load_dataset, make_noise, split
-from ncbench.run.t_cache import shared_estimate
+from ncbench.run.cache import SharedCPE, code_of_plugin, digest, shared_estimate
+from ncbench.run.problem import Cell, build, judge, load_dataset, make_noise, split
 from ncbench.theory import Population
 from ncbench.types import Array, Config
 

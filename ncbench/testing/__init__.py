@@ -24,9 +24,11 @@ from ncbench.testing.contract import (
     DoesNotApply,
     NotChecked,
     Result,
+    checks_for,
+    parametrize_with_checks,
     run_check,
+    select,
 )
-from ncbench.testing.selection import checks_for, parametrize_with_checks, select
 
 __all__ = [
     "Build",

@@ -14,9 +14,8 @@ from ncbench.core import Family, NoiseMatrix
 from ncbench.data import read_only
 from ncbench.errors import NotApplicable, counted
 from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, raised, unpickled
-from ncbench.testing.problems import MEASURES, STRONG_T, blobs, noisy_blobs, trials
 from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial
+from ncbench.testing.trial import MEASURES, STRONG_T, blobs, check_trial, noisy_blobs, trials
 from ncbench.types import Array, Labels
 
 T = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])

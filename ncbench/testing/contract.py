@@ -6,17 +6,23 @@ import inspect
 import pickle
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NoReturn
+from importlib import import_module
+from textwrap import indent
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
+from ncbench.config import schema
+from ncbench.config.config_files import explained
+from ncbench.config.hydra_session import parse_override
 from ncbench.core import noise_matrix
 from ncbench.data import dataset
-from ncbench.errors import NcbenchError
-from ncbench.plugin import KINDS, as_arguments, parameters_of
+from ncbench.errors import NcbenchError, UnknownName
+from ncbench.plugin import KINDS, Plugin, Problem, as_arguments, get_registry, parameters_of
 
 
 class ContractError(AssertionError):
@@ -231,3 +237,220 @@ class _global_random_state_kept:  # noqa: N801  (reads as a statement)
 
     def __exit__(self, *_: object) -> None:
         np.random.set_state(self._state)  # noqa: NPY002
+
+
+# Select plug-ins and their checks.
+
+MODULES = {
+    "dataset": "datasets",
+    "noise": "noise_models",
+    "cpe": "cpe_learners",
+    "t_estimator": "t_estimators",
+    "measure": "measures",
+    "algo": "algorithms",
+}
+"""Module with the checks of each kind."""
+
+Arguments = Mapping[str, Mapping[str, Any]]
+"""Parameters by plug-in: ``{"noise=matrix": {"path": "T.csv"}}``."""
+
+
+def checks_for(kind: str) -> list[Check]:
+    """Return the checks of a kind, in the order they run.
+
+    Examples
+    --------
+    >>> [check.name for check in checks_for("measure")][:3]
+    ['is_a_loss', 'inputs_unchanged', 'family']
+    """
+    if kind not in KINDS:
+        raise UnknownName.among("kind of plug-in", kind, KINDS)
+    module = import_module(f"ncbench.testing.{MODULES[kind]}")
+    return [Check.of(function) for function in module.CHECKS]
+
+
+class Found(NamedTuple):
+    """Plug-ins that match a name, and problems that kept others from being registered."""
+
+    plugins: list[Plugin]
+    problems: list[Problem]
+
+
+def find(what: str) -> Found:
+    """Look up ``kind=name``, the name of a plug-in of any kind, or a distribution."""
+    registry = get_registry()
+    kind, equals, name = what.partition("=")
+    if equals:
+        if kind not in KINDS:
+            raise UnknownName.among("kind of plug-in", kind, KINDS)
+        return Found([registry.plugin(kind, name)], [])
+    every = registry.plugins()
+    plugins = [p for p in every if p.name == what or _same(p.distribution, what)]
+    problems = [p for p in registry.problems if _same(p.distribution, what)]
+    if not plugins and not problems:
+        known = {p.name for p in every} | {p.distribution for p in every}
+        raise UnknownName.among("plug-in or distribution", what, known)
+    return Found(plugins, problems)
+
+
+def select(what: str, arguments: Arguments | None = None) -> list[Build]:
+    """Return the plug-ins that match a name, ready to be checked.
+
+    Parameters
+    ----------
+    what : str
+        ``kind=name``, the name of a plug-in of any kind, or an installed distribution.
+    arguments : mapping, optional
+        Parameters by plug-in, such as ``{"noise=matrix": {"path": "T.csv"}}``.
+
+    Examples
+    --------
+    >>> [str(build) for build in select("h_mean")]
+    ['measure=h_mean']
+    """
+    given = arguments or {}
+    target = get_registry().target
+    return [
+        Build(p.kind, target(p.kind, p.name), given.get(f"{p.kind}={p.name}", {}), p.name)
+        for p in find(what).plugins
+    ]
+
+
+def parametrize_with_checks(*what: str, arguments: Arguments | None = None) -> Callable[..., Any]:
+    """Parametrize a pytest test with the checks of plug-ins; its argument ``check`` runs one.
+
+    A plug-in that cannot be checked, for instance because it needs parameters, is skipped. So is a
+    check that does not apply to it.
+
+    Parameters
+    ----------
+    *what : str
+        Names of plug-ins or distributions, as for ``select``.
+    arguments : mapping, optional
+        Parameters by plug-in, such as ``{"noise=matrix": {"path": "T.csv"}}``.
+
+    Examples
+    --------
+    >>> @parametrize_with_checks("measure=h_mean")
+    ... def test_contract(check):
+    ...     check()
+    """
+    import pytest
+
+    def bound(check: Check, build: Build) -> Callable[[], None]:
+        def run() -> None:
+            try:
+                check(build)
+            except NotChecked as reason:
+                pytest.skip(f"not checked: {reason}")
+            except DoesNotApply as reason:
+                pytest.skip(f"not applicable: {reason}")
+
+        return run
+
+    cases = [
+        pytest.param(bound(check, build), id=f"{build}-{check.name}")
+        for name in what
+        for build in select(name, arguments)
+        for check in checks_for(build.kind)
+    ]
+    return pytest.mark.parametrize("check", cases)
+
+
+def _same(distribution: str, name: str) -> bool:
+    return _normal(distribution) == _normal(name)
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")
+
+
+# ``python -m ncbench check``: contract checks on the command line.
+
+_MARKS = {"ok": "ok    ", "failed": "FAILED", "not applicable": "-     "}
+_STATUSES = ("ok", "failed", "not applicable", "not checked")
+
+
+def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
+    """Check plug-ins, print the results, and return the exit code.
+
+    Parameters
+    ----------
+    what : str
+        Name of a plug-in or of a distribution.
+    settings : sequence of str
+        Parameters such as ``noise.path=T.csv``, for all plug-ins of the kind that have them, and
+        ``data_dir=FOLDER``.
+    """
+    found = find(what)
+    builds = select(what, _arguments(found.plugins, settings))
+    totals: Counter[str] = Counter()
+    for problem in found.problems:
+        print(f"{problem.distribution} {problem.version}, entry point {problem.entry_point}")
+        print(f"  FAILED  loads: it can be imported and registered\n          {problem.error}")
+        totals["failed"] += 1
+    for build in builds:
+        print(build)
+        for check in checks_for(build.kind):
+            status = _report(check, build)
+            totals[status] += 1
+            if status == "not checked":  # the other checks cannot run either
+                break
+    print(", ".join(f"{totals[s]} {s}" for s in _STATUSES if totals[s]))
+    if totals["failed"]:
+        return 1
+    return 0 if totals["ok"] else 2
+
+
+def _report(check: Check, build: Build) -> str:
+    result = run_check(check, build)
+    if result.status == "not checked":
+        print(indent(f"not checked: {result.message}", "  "))
+        keys = _keys(build)
+        if keys:
+            print(f"  It takes {', '.join(keys)}: python -m ncbench check {build} {keys[0]}=...")
+    else:
+        print(f"  {_MARKS[result.status]}  {check.name}: {check.about}", flush=True)
+    if result.status == "failed":
+        print(indent(result.message.replace(". To fix it: ", ".\nTo fix it: "), " " * 10))
+    if result.status == "not applicable":
+        print(indent(f"not applicable: {result.message}", " " * 10))
+    return result.status
+
+
+def _keys(build: Build) -> list[str]:
+    """Return the plug-in's keys for the command line, required ones first."""
+    parameters = parameters_of(build.target, KINDS[build.kind].supplied)
+    ordered = sorted(parameters, key=lambda parameter: not parameter.required)
+    keys = [f"{build.kind}.{parameter.name}" for parameter in ordered]
+    return keys + ["data_dir"] * ("data_dir" in inspect.signature(build.target).parameters)
+
+
+def _arguments(plugins: list[Plugin], settings: Iterable[str]) -> Arguments:
+    """Return the parameters of each plug-in, validated as in a run."""
+    given: dict[str, dict[str, Any]] = {f"{p.kind}={p.name}": {} for p in plugins}
+    for key, value in _parsed(settings):
+        kind, _, name = key.partition(".")
+        supplied = key == "data_dir"
+        takers = [
+            p
+            for p in plugins
+            if (supplied and key in KINDS[p.kind].supplied)
+            or (p.kind == kind and name in {parameter.name for parameter in p.parameters})
+        ]
+        if not takers:
+            known = ["data_dir", *(f"{p.kind}.{q.name}" for p in plugins for q in p.parameters)]
+            raise UnknownName.among("parameter", key, known)
+        for p in takers:
+            checked = {key: str(value)} if supplied else schema.resolve_parameters(p, {name: value})
+            given[f"{p.kind}={p.name}"].update(checked)
+    return given
+
+
+def _parsed(settings: Iterable[str]) -> list[tuple[str, Any]]:
+    with explained("expected KEY=VALUE: "):
+        overrides = [parse_override(text) for text in settings]
+    for override in overrides:
+        if override.is_sweep_override():
+            raise NcbenchError(f"{override.input_line}: give one value; a check is not a sweep")
+    return [(override.key_or_group, override.value()) for override in overrides]

@@ -12,9 +12,8 @@ from sklearn.utils.validation import has_fit_parameter
 from ncbench.core import NoiseMatrix
 from ncbench.data import read_only
 from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, unpickled
-from ncbench.testing.problems import STRONG_T, blobs, noisy_blobs, trials
 from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial
+from ncbench.testing.trial import STRONG_T, blobs, check_trial, noisy_blobs, trials
 from ncbench.types import Array, Labels
 
 

@@ -12,9 +12,8 @@ from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, DoesNotApply, broken, made_something_bad
-from ncbench.testing.problems import SIGMAS, dataset
 from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial
+from ncbench.testing.trial import SIGMAS, check_trial, dataset
 from ncbench.types import Labels
 
 CLASSES = (2, 3, 4, 5, 7)

@@ -18,9 +18,8 @@ from ncbench.data import Annotations, read_only
 from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.plugin import needs_of
 from ncbench.testing.contract import Build, DoesNotApply, broken
-from ncbench.testing.problems import labels_by_people, noisy_blobs
 from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial
+from ncbench.testing.trial import check_trial, labels_by_people, noisy_blobs
 from ncbench.types import Array, Labels
 
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])

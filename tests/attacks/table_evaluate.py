@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 from attacks.attack import Attack
 
-from ncbench.doubtful_labels import TableModel, write_model
-from ncbench.noise_estimation import read_own_data
+from ncbench.own_labels import TableModel, read_own_data, write_model
 
 Rows = list[tuple[float, int, Any]]
 T = ((0.9, 0.2), (0.1, 0.8))

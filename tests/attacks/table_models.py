@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from attacks.attack import Attack
 
-from ncbench.doubtful_labels import TableModel, write_model
-from ncbench.noise_estimation import read_own_data
+from ncbench.own_labels import TableModel, read_own_data, write_model
 
 ROWS = [f"{k % 7},{(k * k) % 11 / 2},{'red' if k % 5 else 'blue'},{'uv'[k % 2]}" for k in range(60)]
 TABLE = "\n".join(["a,b,color,y", *ROWS]) + "\n"

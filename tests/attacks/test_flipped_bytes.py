@@ -13,7 +13,7 @@ import pytest
 from ncbench.files import read_json
 from ncbench.results.read import collect
 from ncbench.results.trial_value import Value
-from ncbench.run import cpe_cache
+from ncbench.run import cache as cpe_cache
 from ncbench.run.record import CellFolder
 
 SWEEP = (

@@ -98,13 +98,6 @@ def test_one_cell_takes_one_value(session: HydraSession) -> None:
         compose_cell(session, ["+experiment=paper/h_mean"])
 
 
-def test_the_old_name_of_a_key_works_with_a_notice(
-    session: HydraSession, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert compose_cell(session, ["group=3"])["cells_per_job"] == 3
-    assert "ncbench: group is now cells_per_job" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("override", "message"),
     [

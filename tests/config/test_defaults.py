@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ncbench.config.defaults import not_default, shipped_choices, short
+from ncbench.config.settings import not_default, shipped_choices, short
 from ncbench.plugin import KINDS, get_registry
 
 

@@ -27,7 +27,7 @@ def test_defaults_that_are_lists_are_not_shared() -> None:
 
 def test_the_schema_has_every_kind_and_every_setting() -> None:
     keys = set(map(str, OmegaConf.structured(Settings)))
-    assert keys == {*KINDS, *SETTINGS, "job", "group"}
+    assert keys == {*KINDS, *SETTINGS, "job"}
 
 
 def test_what_a_cell_is_depends_on_these_settings_alone() -> None:

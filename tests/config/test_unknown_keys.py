@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ncbench.config.unknown_keys import unknown_key
+from ncbench.config.schema import unknown_key
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from ncbench.core.mixture import Mixture, _dependency, reduce_support
+from ncbench.core.argmin import Mixture, _dependency, reduce_support
 
 seeds = st.integers(0, 2**32 - 1)
 relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too

@@ -127,12 +127,6 @@ def test_a_label_of_probability_0_is_never_drawn() -> None:
     assert T.draw_labels(np.array([0, 1, 2]), Lowest()).tolist() == [1, 1, 0]
 
 
-def test_the_former_name_of_the_matrix_still_works() -> None:
-    noise = NoiseMatrix.identity(2)
-    with pytest.warns(FutureWarning, match="NoiseMatrix.matrix"):
-        assert noise.T is noise.matrix
-
-
 def test_norms_of_inverses_are_largest_column_sums() -> None:
     rng = np.random.default_rng(0)
     T, other = random_noise(3, rng), random_noise(3, rng)

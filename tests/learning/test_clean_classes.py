@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import check_grad
 
 from ncbench import NoiseMatrix
-from ncbench.learning import clean_classes
-from ncbench.learning.clean_classes import (
+from ncbench.learning import joint_noise as clean_classes
+from ncbench.learning.joint_noise import (
     clean_posterior,
     combined_clean,
     fit_weights,

@@ -12,12 +12,14 @@ from softmax_problem import LOSSES, random_noise, softmax_sample
 
 from ncbench import NcbenchError, NoiseMatrix
 from ncbench.learning.linear_softmax import (
+    CrossEntropy,
+    ForwardCrossEntropy,
     LinearSoftmax,
+    LossValue,
     _Problem,
     _whitening,
     fit_linear_softmax,
 )
-from ncbench.learning.noisy_losses import CrossEntropy, ForwardCrossEntropy, LossValue
 
 
 class SymmetricNoiseForward:

@@ -8,10 +8,10 @@ from softmax_problem import LOSSES, random_noise, softmax_sample
 
 from ncbench import NoiseMatrix
 from ncbench.learning.linear_softmax import (
+    CrossEntropy,
     LinearSoftmax,
     fit_linear_softmax,
 )
-from ncbench.learning.noisy_losses import CrossEntropy
 
 
 @pytest.mark.parametrize("n", [2, 5])

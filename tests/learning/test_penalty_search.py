@@ -7,7 +7,7 @@ import pytest
 
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.learning import ForwardCrossEntropy, LinearSoftmax, fit_linear_softmax
-from ncbench.learning.penalty_search import PathFit, fit_penalty_path
+from ncbench.learning.linear_softmax import PathFit, fit_penalty_path
 
 T = NoiseMatrix([[0.7, 0.1, 0.2], [0.2, 0.8, 0.1], [0.1, 0.1, 0.7]])
 

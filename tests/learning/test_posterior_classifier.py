@@ -52,19 +52,3 @@ def test_fit_mixture_is_given_corrected_rows_of_the_chosen_examples(sample: tupl
     assert set(model.seconds_) == {"cpe", "optimise"}
     half = OneRule(LogisticRegression(), 0, "half").fit(X, y, noise_matrix=T)
     assert len(half.given_[1]) == len(half.given_[0]) == 150
-
-
-def test_a_subclass_that_says_mix_still_works() -> None:
-    with pytest.warns(FutureWarning, match="fit_mixture"):
-
-        class Old(PosteriorClassifier):
-            def __init__(self, cpe=None, random_state=None):
-                self.cpe = cpe
-                self.random_state = random_state
-
-            def _mix(self, posterior, y, noise):
-                return Mixture.single(LOSS)
-
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    model = Old(LogisticRegression()).fit(X, np.arange(30) % 3, noise_matrix=T)
-    assert model.predict(X).shape == (30,)

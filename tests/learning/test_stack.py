@@ -5,7 +5,7 @@ import pytest
 
 from ncbench import NoiseMatrix
 from ncbench.learning import fitted, held_out, held_out_rows, stack
-from ncbench.learning.kernel_logistic import KernelLogistic
+from ncbench.learning.stack import KernelLogistic
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(240, 3)) + 4 * np.repeat(np.eye(3), 80, axis=0)

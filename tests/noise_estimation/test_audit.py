@@ -18,11 +18,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
-from ncbench.noise_estimation import one_label_each, plan, read_annotations, repair_estimate
-from ncbench.noise_estimation.audit import OwnData, examine, uncertainty
-from ncbench.noise_estimation.estimate import Interval, NoiseEstimate
-from ncbench.noise_estimation.verdict import labels_to_check
-from ncbench.report.audit_text import text
+from ncbench.noise_estimation import repair_estimate
+from ncbench.noise_estimation.share import Interval
+from ncbench.own_labels import one_label_each, plan, read_annotations
+from ncbench.own_labels.audit import OwnData, examine, uncertainty
+from ncbench.own_labels.estimate import NoiseEstimate
+from ncbench.own_labels.verdict import labels_to_check
+from ncbench.report.own_labels import estimate_text
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -335,7 +337,7 @@ def test_of_a_large_matrix_the_most_frequent_mistakes_are_printed(n: int) -> Non
         **{"counts": (T @ true).astype(int), "features": 2, "low": T * 0.8, "high": T},
         **{"share": Interval(0.3), "resamples": 0, "pairs": np.eye(n, dtype=np.int64)},
     )
-    shown = text(noise).splitlines()
+    shown = estimate_text(noise).splitlines()
     start = shown.index("Noise matrix by mine: the most frequent mistakes, 90% intervals")
     assert [line.split() for line in shown[start + 3 : start + 5]] == [
         ["k7", "k3", "20", "0.40", "[0.32,", "0.40]", "0.33"],

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
-from ncbench.noise_estimation.estimate import NoiseEstimate, class_frequencies, share_of_wrong
+from ncbench.noise_estimation.share import class_frequencies, share_of_wrong
+from ncbench.own_labels.estimate import NoiseEstimate
 
 pytestmark = pytest.mark.xdist_group("estimate")  # one process makes the estimate for all
 

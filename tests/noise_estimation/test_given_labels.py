@@ -7,7 +7,7 @@ import pytest
 
 from ncbench import NoiseCorrectedClassifier, estimate_noise
 from ncbench.errors import NcbenchError
-from ncbench.noise_estimation.given_labels import classes_with, given_labels, label_codes
+from ncbench.own_labels.data import classes_with, given_labels, label_codes
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 
 from ncbench import estimate_noise, find_label_issues
 from ncbench.learning import held_out
-from ncbench.noise_estimation.prediction import prediction
-from ncbench.report.issues_text import text
+from ncbench.noise_estimation.posterior import prediction
+from ncbench.report.own_labels import issues_text
 
 
 @pytest.mark.parametrize("m", [40, 300])
@@ -33,7 +33,7 @@ def test_nothing_is_promised_from_useless_features() -> None:
     noise = estimate_noise(X, y, random_state=0)
     assert noise.verdict.startswith("labels alone cannot tell: the features do not predict them")
     issues = find_label_issues(X, y, noise, random_state=0)
-    said = text(issues, noise.share, 20, True, noise.verdict)
+    said = issues_text(issues, noise.share, 20, True, noise.verdict)
     assert said == f"Which of 150 labels are wrong: {noise.verdict}."
     # Enough checked labels speak without features.
     truth = np.where(np.arange(150) < 100, y, None)

@@ -8,10 +8,11 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoisySample, estimate_noise
 from ncbench.core import NoiseMatrix
-from ncbench.noise_estimation import cheap_doubts
-from ncbench.noise_estimation.audit import OwnData, plan
-from ncbench.noise_estimation.estimate import Interval, Rival, counted_share
-from ncbench.noise_estimation.verdict import (
+from ncbench.noise_estimation.share import Interval, counted_share
+from ncbench.own_labels import cheap_doubts
+from ncbench.own_labels.audit import OwnData, plan
+from ncbench.own_labels.estimate import Rival
+from ncbench.own_labels.verdict import (
     _disagreement,
     _parameters,
     labels_to_check,

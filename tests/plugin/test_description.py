@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from ncbench.plugin import get_registry
-from ncbench.plugin.description import Plugin
+from ncbench.plugin.signature import Plugin
 
 
 def test_every_registered_plugin_survives_json() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from ncbench.errors import NcbenchError
 from ncbench.plugin import files_in_use, get_registry, use_files
-from ncbench.plugin.file import PluginFile
+from ncbench.plugin.code import PluginFile
 
 SOURCE = """import numpy as np
 from ncbench import NoisyLabelClassifier, hookimpl

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ncbench.plugin import Registry
-from ncbench.plugin.signature_cache import Catalogue
+from ncbench.plugin.signature import Catalogue
 
 SOURCE = '''
 from ncbench import hookimpl

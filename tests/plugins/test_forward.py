@@ -13,7 +13,7 @@ from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError
 from ncbench.learning.class_probabilities import fit_posterior
 from ncbench.plugin import get_registry
-from ncbench.run.cpe_cache import SharedCPE
+from ncbench.run.cache import SharedCPE
 from ncbench_plugins.algorithms.selection import NoiseCorrectedSelection
 from ncbench_plugins.cpe.forward import ForwardLogistic, forward, power_forward
 from ncbench_plugins.cpe.logistic_regression import logistic

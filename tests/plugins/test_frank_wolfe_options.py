@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from ncbench import NoiseMatrix
-from ncbench.core.argmin import argmin_labels
-from ncbench.core.mixture import Mixture
+from ncbench.core.argmin import Mixture, argmin_labels
 from ncbench.errors import NcbenchError, already_said
 from ncbench_plugins.algorithms import frank_wolfe
 from ncbench_plugins.algorithms.frank_wolfe import (

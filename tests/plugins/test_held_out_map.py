@@ -13,7 +13,7 @@ from ncbench import (
     load,
 )
 from ncbench.noise_estimation import share_of_wrong
-from ncbench.report.audit_text import text
+from ncbench.report.own_labels import estimate_text
 from ncbench_plugins.t_estimators.held_out_map import HeldOutMAP
 
 
@@ -86,7 +86,7 @@ def test_of_many_classes_a_share_and_a_ranking_are_found_and_what_is_left_out_is
     assert noise.share.low <= wrong.mean() <= noise.share.high
     said = "60 classes, more than 50: a rate of mistakes is estimated for each class"
     assert any(doubt.startswith(said) for doubt in noise.doubts)
-    shown = text(noise)
+    shown = estimate_text(noise)
     assert "the classes whose labels are wrong most often, 90% intervals" in shown
     assert "These are 15 of 60 classes" in shown
     issues = find_label_issues(X, y, noise, random_state=0)

@@ -17,7 +17,7 @@ import pytest
 import ncbench
 from ncbench.errors import NcbenchError
 from ncbench.plugin import KINDS, Registry, get_registry, spec, use_files
-from ncbench.plugin.file import PluginFile
+from ncbench.plugin.code import PluginFile
 from ncbench.plugin.signature import TYPES, parameters_of
 from ncbench.plugin.spec import API_VERSION, hookimpl
 from ncbench.testing import checks_for, run_checks

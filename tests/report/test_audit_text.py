@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from ncbench.core import NoiseMatrix
-from ncbench.noise_estimation import NoiseEstimate, repair_estimate
-from ncbench.noise_estimation.estimate import Interval
-from ncbench.report.audit_text import _mixed, text
+from ncbench.noise_estimation import repair_estimate
+from ncbench.noise_estimation.share import Interval
+from ncbench.own_labels import NoiseEstimate
+from ncbench.report.own_labels import _mixed, estimate_text
 
 
 def test_counts_that_were_changed_to_be_invertible_are_not_called_counts_alone() -> None:
@@ -34,7 +35,7 @@ def test_a_class_that_nobody_checked_has_no_counted_column() -> None:
         resamples=0,
         pairs=np.array([[9, 1, 0], [1, 4, 0], [0, 0, 0]]),
     )
-    printed = text(noise).splitlines()
+    printed = estimate_text(noise).splitlines()
     start = printed.index("Counted in 15 rows with a checked label:")
     rows = [line.split() for line in printed[start + 3 : start + 6]]
     assert rows == [

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_up_diagnosis import made_up_gain, made_up_issues, made_up_noise
 
-from ncbench.noise_estimation.estimate import CANNOT_TELL, KNOWN, Interval
-from ncbench.report.diagnosis_text import summary, worth
+from ncbench.noise_estimation.share import CANNOT_TELL, KNOWN, Interval
+from ncbench.report.diagnosis_page import summary, worth
 
 CLASSES = ("a", "b")
 LEVEL = made_up_gain("g_mean", 0.2, 0.201)

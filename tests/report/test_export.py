@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from made_up_files import by_hand
 
-from ncbench.report.grid import Entry, Grid
+from ncbench.report.tables import Entry, Grid
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "parquet"])

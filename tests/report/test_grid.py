@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from made_up_files import ALGOS, DATASETS, SIGMAS, by_hand, name, write
 
-from ncbench.report.grid import escape_latex
+from ncbench.report.tables import escape_latex
 
 
 def test_the_table_is_the_one_made_from_the_raw_json(

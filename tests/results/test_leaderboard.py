@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from ncbench.errors import NcbenchError
-from ncbench.results.leaderboard import boards
-from ncbench.results.solutions import ESTIMATED, KNOWN, Solution, addable, solution
+from ncbench.results.leaderboard import ESTIMATED, KNOWN, Solution, addable, boards, solution
 
 MADE = Callable[..., Solution]
 

@@ -12,8 +12,7 @@ from made_up_files import put
 
 from ncbench.files import locked
 from ncbench.plugin import get_registry
-from ncbench.results.outdated import outdated
-from ncbench.results.read import Found
+from ncbench.results.read import Found, outdated
 
 KINDS = {"noise": "none", "cpe": "logistic", "t_estimator": "known", "measure": "h_mean"}
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ncbench.results.rank_tests import finite, friedman_p, tied, wilcoxon
-from ncbench.results.statistics import paired
+from ncbench.results.statistics import finite, friedman_p, paired, tied, wilcoxon
 
 
 def test_wilcoxon_is_scipys_without_ties() -> None:

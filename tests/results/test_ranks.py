@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ncbench.results.rank_tests import nemenyi_quantile
-from ncbench.results.ranks import _groups, friedman, wins_ties_losses
-from ncbench.results.statistics import holm
+from ncbench.results.significance import _groups, friedman, wins_ties_losses
+from ncbench.results.statistics import holm, nemenyi_quantile
 
 NAMES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 # AUC of Demsar (2006), Table 6. Of "voting" his ranks tell 0.975 and 0.975 apart.

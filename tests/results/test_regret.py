@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from known_problem import by_thresholds, measure
 
-from ncbench.report.figures.regret import draw
-from ncbench.results.regret import CURVE, curve_keys, slopes, terms
+from ncbench.report.figures.ranks import draw
+from ncbench.results.series import CURVE, curve_keys, slopes, terms
 
 
 def theory_record(m: int, loss: float, time: str = "00", **config: Any) -> dict[str, Any]:

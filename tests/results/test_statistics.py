@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from ncbench.results.ranks import friedman
+from ncbench.results.significance import friedman
 from ncbench.results.statistics import (
     holm,
     mean_interval,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ncbench.run.archive import is_archive, pack, unpack
+from ncbench.run.record import is_archive, pack, unpack
 
 QUICK = ("dataset=iris", "trials=2", "cpe.C=1")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ncbench.run import published, unpack
-from ncbench.run.consistency import check_consistency, check_loss, not_comparable
+from ncbench.run.record_schema import check_consistency, check_loss, not_comparable
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

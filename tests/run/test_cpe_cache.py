@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from ncbench.run.cpe_cache import SharedCPE, code_of_plugin, hash_of_code
+from ncbench.run.cache import SharedCPE, code_of_plugin, hash_of_code
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))

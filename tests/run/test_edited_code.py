@@ -48,9 +48,9 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Non
         for name in [*sys.modules]:  # as a new process would import them
             if name.startswith(("constant_helper", "ncbench_plugin_file_rule")):
                 del sys.modules[name]
-        from ncbench.plugin import current
+        from ncbench.plugin import registry
 
-        current._registry.cache_clear()
+        registry._registry.cache_clear()
 
     return write
 

@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 from ncbench import NoiseMatrix, load
 from ncbench.core import expected_confusion
 from ncbench.data import random_matrix
-from ncbench.doubtful_labels import HeldOut
+from ncbench.noise_estimation import HeldOut
 
 CENTERS = 1.5 * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 

@@ -14,7 +14,7 @@ CELL = ("dataset=iris", "trials=1", "cpe.C=1", "t_estimator=forward_map", "sigma
 @pytest.fixture(autouse=True)
 def _keep_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep estimates that take no time, too."""
-    monkeypatch.setattr("ncbench.run.t_cache._WORTH_KEEPING", 0.0)
+    monkeypatch.setattr("ncbench.run.cache._WORTH_KEEPING", 0.0)
 
 
 def trials(output_dir: str) -> list[dict[str, Any]]:

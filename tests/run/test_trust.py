@@ -292,12 +292,6 @@ class Declares(Counts):
     needs = ("clean_labels",)
 
 
-class Old(Peeks):
-    "Declares the true T by the old name."
-
-    told_noise_matrix = True
-
-
 class Misspelled(Counts):
     needs = ("clean_label",)
 
@@ -305,7 +299,7 @@ class Misspelled(Counts):
 @hookimpl
 def ncbench_t_estimators():
     return {
-        "peeks": Peeks, "counts": Counts, "declares": Declares, "old": Old,
+        "peeks": Peeks, "counts": Counts, "declares": Declares,
         "misspelled": Misspelled,
     }
 """
@@ -342,7 +336,6 @@ def test_an_estimator_is_not_given_a_truth_that_it_does_not_declare(
     ("name", "told"),
     [
         ("known", {"noise_matrix": True}),
-        ("old", {"noise_matrix": True}),
         ("declares", {"clean_labels": 105}),
         ("trusted", {"clean_labels": 10}),
         ("identity", {}),

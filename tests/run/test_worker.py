@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from ncbench.run import worker
+from ncbench.run import sweep as worker
 
 HEAD = """
 import sys, warnings

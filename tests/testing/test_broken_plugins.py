@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from ncbench.testing import Build, ContractError, checks_for
-from ncbench.testing.contract import run_check
-from ncbench.testing.selection import MODULES
+from ncbench.testing.contract import MODULES, run_check
 
 PLUGINS = {kind: import_module(f"broken_plugins.{name}") for kind, name in MODULES.items()}
 CASES = [

@@ -74,7 +74,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
             monkeypatch.delitem(sys.modules, f"check_{name}", raising=False)
         found = [p for d in distributions(path=[str(tmp_path)]) for p in d.entry_points]
         registry = Registry(found)
-        monkeypatch.setattr("ncbench.testing.selection.get_registry", lambda: registry)
+        monkeypatch.setattr("ncbench.testing.contract.get_registry", lambda: registry)
 
     return install
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from ncbench.testing.process_state import functions, replaced_functions
+from ncbench.testing.state import functions, replaced_functions
 
 
 def test_a_patched_method_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from known_problem import by_thresholds, masses, measure, random_noise, relaxed, seeds
 
 from ncbench.errors import NotApplicable
-from ncbench.theory.bayes import bayes_optimal
+from ncbench.theory import bayes_optimal
 from ncbench_plugins.datasets import synthetic
 
 OPTIMISABLE = ["h_mean", "q_mean", "g_mean", "balanced_error", "micro_f1", "zero_one"]

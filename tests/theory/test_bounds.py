@@ -15,7 +15,7 @@ from known_problem import masses, measure, random_noise, relaxed, seeds
 from ncbench import NcbenchError, NoiseMatrix
 from ncbench.core.confusion import expected_confusion
 from ncbench.plugin import get_registry
-from ncbench.theory.bounds import op1_terms, op2_terms
+from ncbench.theory import op1_terms, op2_terms
 from ncbench_plugins.datasets import synthetic
 
 # --- Bayes-optimal losses ---------------------------------------------------------------------

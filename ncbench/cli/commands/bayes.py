@@ -19,8 +19,8 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report import print_sections
-    from ncbench.report.regret_text import optima_section
-    from ncbench.results.regret import optima
+    from ncbench.report.comparisons import optima_section
+    from ncbench.results.series import optima
 
     print_sections([optima_section(optima(args.dataset, args.size))])
     return 0

@@ -26,6 +26,6 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    from ncbench.testing.reporting import check_plugins
+    from ncbench.testing.contract import check_plugins
 
     return check_plugins(args.name, args.settings)

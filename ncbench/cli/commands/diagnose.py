@@ -34,13 +34,18 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.doubtful_labels import AsRanked, correction_gains, labels_to_look_at
     from ncbench.errors import printable_lines
-    from ncbench.noise_estimation import DEFAULT_T_ESTIMATOR, PEOPLE_T_ESTIMATOR, examine
-    from ncbench.noise_estimation.estimate import CANNOT_TELL
+    from ncbench.noise_estimation.share import CANNOT_TELL
+    from ncbench.own_labels import (
+        DEFAULT_T_ESTIMATOR,
+        PEOPLE_T_ESTIMATOR,
+        AsRanked,
+        correction_gains,
+        examine,
+        labels_to_look_at,
+    )
     from ncbench.plugin import get_registry
-    from ncbench.report.diagnosis_text import summary
-    from ncbench.report.html.diagnosis import write_diagnosis
+    from ncbench.report.diagnosis_page import summary, write_diagnosis
     from ncbench.run import working
 
     require_out(args.out, ".html")

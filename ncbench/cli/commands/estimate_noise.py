@@ -97,8 +97,8 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.noise_estimation import examine, plan
-    from ncbench.report.audit_text import plan_text, text
+    from ncbench.own_labels import examine, plan
+    from ncbench.report.own_labels import estimate_text, plan_text
     from ncbench.run import working
 
     data = read_labeled(args, one_each=False)
@@ -119,7 +119,7 @@ def main(argv: list[str]) -> int:
             answer["plan"] = {"width": args.plan, "rows": to_check.tolist()}
         print(json.dumps(answer, indent=2))
     else:
-        print(printable_lines(text(noise)))
+        print(printable_lines(estimate_text(noise)))
         if to_check is not None:
             print(plan_text(noise, to_check, args.plan))
     if args.plot:

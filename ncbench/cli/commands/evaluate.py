@@ -43,16 +43,16 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.data import read_table
-    from ncbench.doubtful_labels import (
+    from ncbench.errors import NcbenchError, printable_lines
+    from ncbench.own_labels import (
         has_background,
         hold_out,
         named_measure,
         read_model,
+        read_noise_matrix,
     )
-    from ncbench.errors import NcbenchError, printable_lines
-    from ncbench.noise_estimation import read_noise_matrix
     from ncbench.plugin import get_registry
-    from ncbench.report.model_text import checked_text, noisy_text
+    from ncbench.report.models import checked_text, noisy_text
     from ncbench.run import working
 
     if args.clean_column and args.noise_matrix:

@@ -39,15 +39,15 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.doubtful_labels import (
+    from ncbench.errors import NcbenchError, printable_lines
+    from ncbench.own_labels import (
         DEFAULT_LEARNER,
         TableModel,
         has_background,
         require_storable,
         write_model,
     )
-    from ncbench.errors import NcbenchError, printable_lines
-    from ncbench.report.model_text import fitted_text
+    from ncbench.report.models import fitted_text
     from ncbench.run import working
 
     require_out(args.out, ".skops")

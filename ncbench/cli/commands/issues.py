@@ -33,11 +33,10 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.data import UNKNOWN
-    from ncbench.doubtful_labels import rank_labels
     from ncbench.errors import NcbenchError, printable_lines
-    from ncbench.noise_estimation import cheap_doubts, cheap_verdict, uncertainty
+    from ncbench.own_labels import cheap_doubts, cheap_verdict, rank_labels, uncertainty
     from ncbench.report import as_csv, write
-    from ncbench.report.issues_text import ranked, text
+    from ncbench.report.own_labels import issues_text, ranked
     from ncbench.run import working
 
     require_out(args.out, ".csv")
@@ -70,7 +69,7 @@ def main(argv: list[str]) -> int:
     if data.clean is not None:
         found["checked"] = data.clean != UNKNOWN
     verdict = cheap_verdict(noise, share, len(found))
-    shown = text(found, share, args.show, args.noise_matrix is None, verdict)
+    shown = issues_text(found, share, args.show, args.noise_matrix is None, verdict)
     print(printable_lines(shown))
     for doubt in cheap_doubts(noise, ranking.counts, ranking.classes, share, low, high):
         print(printable_lines(f"Note: {doubt}"), file=sys.stderr)

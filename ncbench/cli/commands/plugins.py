@@ -13,7 +13,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args(argv)
 
-    from ncbench.cli.help import as_json, print_listing
+    from ncbench.cli.main import as_json, print_listing
 
     print(as_json()) if args.json else print_listing()
     return 0

@@ -23,10 +23,10 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.data import as_written, lines_of, read_table
-    from ncbench.doubtful_labels import read_model
     from ncbench.errors import counted
     from ncbench.files import write_output
-    from ncbench.report.predictions import predictions_csv
+    from ncbench.own_labels import read_model
+    from ncbench.report.models import predictions_csv
     from ncbench.run import working
 
     require_out(args.out, ".csv")

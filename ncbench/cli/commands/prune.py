@@ -24,8 +24,7 @@ def main(argv: list[str]) -> int:
 
     from ncbench.errors import NcbenchError, counted
     from ncbench.files import locked
-    from ncbench.results.outdated import outdated
-    from ncbench.results.read import find_records
+    from ncbench.results.read import find_records, outdated
 
     found = find_records([args.folder], lambda said: print(said, file=sys.stderr))
     # Only folders that a run has made: others may hold more than a record.

@@ -22,13 +22,13 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
 
     from ncbench.report import as_csv, markdown_of, print_sections
-    from ncbench.report.regret_text import regret_sections
+    from ncbench.report.comparisons import regret_sections
     from ncbench.results import each_record
-    from ncbench.results.regret import terms
+    from ncbench.results.series import terms
 
     frame = terms(each_record([args.folder]))
     if args.figures is not None:
-        from ncbench.report.figures.regret import draw
+        from ncbench.report.figures.ranks import draw
 
         for path in draw(frame, Path(args.figures)):
             print(f"drawn: {path}", file=sys.stderr)  # a CSV may go into a file

@@ -12,12 +12,9 @@ from matplotlib.figure import Figure
 
 from ncbench.files import write_output
 from ncbench.report.figures import NothingToDraw
-from ncbench.report.figures.confusion_matrices import confusion_matrices
-from ncbench.report.figures.critical_difference import critical_difference
-from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
-from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
-from ncbench.report.figures.loss_against_sigma import loss_against_sigma
-from ncbench.report.figures.stage_times import stage_times
+from ncbench.report.figures.cells import confusion_matrices, frank_wolfe_path, stage_times
+from ncbench.report.figures.losses import loss_against_sample_size, loss_against_sigma
+from ncbench.report.figures.ranks import critical_difference
 from ncbench.report.figures.style import saved
 from ncbench.results import Board, Ranking, rankings
 from ncbench.results.series import at_sigma, panels, plain, results

@@ -16,9 +16,8 @@ from urllib.parse import quote
 import pandas as pd
 
 from ncbench.errors import counted
-from ncbench.report.export import Results
-from ncbench.report.grid import Entry
-from ncbench.report.layout import MISSING, distinct
+from ncbench.report.export import MISSING, Results, distinct
+from ncbench.report.tables import Entry
 from ncbench.results import (
     BEST,
     LEADING,

@@ -2,25 +2,92 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ncbench.report.figures import NothingToDraw
-from ncbench.report.figures.confusion_matrices import confusion_matrices
-from ncbench.report.figures.critical_difference import critical_difference
-from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
-from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
-from ncbench.report.figures.loss_against_sigma import loss_against_sigma
-from ncbench.report.figures.stage_times import stage_times
-from ncbench.report.html.svg import inline
+from ncbench.report.figures.cells import confusion_matrices, frank_wolfe_path, stage_times
+from ncbench.report.figures.losses import (
+    loss_against_sample_size,
+    loss_against_sigma,
+    several_sizes,
+)
+from ncbench.report.figures.ranks import critical_difference
+from ncbench.report.figures.style import COLOURS, GRID, INK, saved
 from ncbench.results import rankings
 from ncbench.results.series import at_sigma, panels, plain
 from ncbench.run import with_bar
 from ncbench.types import Record
+
+# Figures inside the page, with the colors of the page, links, and series that can be hidden.
+
+_SVG = "http://www.w3.org/2000/svg"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_REFERENCE = re.compile(r"url\(#")
+_SERIES = re.compile(r"series-(\d+)")
+
+# Replace colors by variables of the page, which differ between its light and dark themes.
+_THEME = {INK: "var(--ink)", GRID: "var(--rule)"} | {
+    colour: f"var(--series-{k})" for k, colour in enumerate(COLOURS)
+}
+_COLOUR = re.compile("|".join(_THEME))
+
+
+def inline(figure: Figure, name: str, label: str) -> str:
+    """Return a figure as an ``<svg>`` element of a page.
+
+    Parameters
+    ----------
+    figure : Figure
+    name : str
+        Prefix of every id, so that ids are unique on the page.
+    label : str
+        What the figure shows, for screen readers.
+    """
+    figure.patch.set_visible(False)
+    for axes in figure.axes:
+        axes.patch.set_visible(False)
+    root = ElementTree.fromstring(saved(figure, "svg"))
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
+                parent.remove(child)
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
+        _rename(element, name)
+        if "style" in element.attrib:
+            element.set("style", _COLOUR.sub(lambda m: _THEME[m[0]], element.get("style", "")))
+    width = float(root.attrib.pop("width").removesuffix("pt")) * 96 / 72
+    root.attrib.pop("height")
+    root.set("role", "img")
+    root.set("aria-label", label)
+    root.set("style", f"--width: {width:.0f}px")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _rename(element: ElementTree.Element, name: str) -> None:
+    """Make ids unique on the page, and turn SVG links into HTML links."""
+    identity = element.get("id")
+    if element.tag == "image":
+        element.attrib.pop("id")  # equal images share an id, and nothing refers to it
+    elif identity is not None:
+        series = _SERIES.match(identity)
+        if series:
+            element.set("data-series", series[1])
+        element.set("id", f"{name}-{identity}")
+    href = element.attrib.pop(_HREF, None)
+    if href is not None:
+        element.set("href", f"#{name}-{href[1:]}" if href.startswith("#") else href)
+    for key in ("clip-path", "style", "fill"):
+        if key in element.attrib:
+            element.set(key, _REFERENCE.sub(f"url(#{name}-", element.get(key, "")))
+
 
 MOST = 48
 """The maximum number of figures of one kind; a figure takes about 0.3 s to draw."""

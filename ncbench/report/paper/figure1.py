@@ -7,10 +7,10 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size, several_sizes
+from ncbench.report.figures.losses import loss_against_sample_size, several_sizes
 from ncbench.report.figures.style import line_style
-from ncbench.report.grid import Entry, Grid
 from ncbench.report.paper.tables import TABLES, published
+from ncbench.report.tables import Entry, Grid
 
 MEASURES = ("q_mean", "micro_f1")
 

@@ -12,11 +12,11 @@ from markupsafe import Markup
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
 from ncbench.report.figures.style import saved
-from ncbench.report.grid import Grid, escape_latex, escape_markdown
 from ncbench.report.html.template import environment
 from ncbench.report.paper.figure1 import figure1, figure1_rows, figure1_table
 from ncbench.report.paper.stages import stages_table
 from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
+from ncbench.report.tables import Grid, escape_latex, escape_markdown
 from ncbench.results import Comparison, FrameBuilder, each_record, no_records
 from ncbench.results.series import results
 from ncbench.types import Record

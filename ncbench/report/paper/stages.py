@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ncbench.report.grid import Entry, Grid
 from ncbench.report.paper.tables import DATASETS
+from ncbench.report.tables import Entry, Grid
 from ncbench.types import Record
 
 STAGES = {

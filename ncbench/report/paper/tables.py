@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ncbench.errors import counted
-from ncbench.report.grid import Entry, Grid
-from ncbench.report.reference_text import in_errors_text, with_error
+from ncbench.report.comparisons import in_errors_text, with_error
+from ncbench.report.tables import Entry, Grid
 from ncbench.results import AHEAD, BEHIND, COMPARED, LEADING, NOT_PRESENT, Comparison, as_text
 
 SELECTED = "nc_selected"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawn import Make
 
-from ncbench.report.figures.confusion_matrices import confusion_matrices, confusions
+from ncbench.report.figures.cells import confusion_matrices, confusions
 from ncbench.results.series import results
 
 

@@ -7,7 +7,7 @@ import pytest
 from drawn import Make
 
 from ncbench.report.figures import NothingToDraw
-from ncbench.report.figures.critical_difference import critical_difference
+from ncbench.report.figures.ranks import critical_difference
 from ncbench.results.series import plain, results
 from ncbench.results.significance import rankings
 

@@ -6,7 +6,7 @@ import pytest
 from drawn import Make, line
 
 from ncbench.report.figures import NothingToDraw
-from ncbench.report.figures.frank_wolfe_path import frank_wolfe_path
+from ncbench.report.figures.cells import frank_wolfe_path
 from ncbench.results.series import results
 
 

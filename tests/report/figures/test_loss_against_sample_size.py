@@ -8,7 +8,7 @@ import pytest
 from drawn import Make, line, sigma_records
 
 from ncbench.report.figures import NothingToDraw
-from ncbench.report.figures.loss_against_sample_size import loss_against_sample_size
+from ncbench.report.figures.losses import loss_against_sample_size
 from ncbench.results.series import results
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from drawn import Make, line, sigma_records
 
-from ncbench.report.figures.loss_against_sigma import loss_against_sigma
+from ncbench.report.figures.losses import loss_against_sigma
 from ncbench.report.figures.style import saved
 from ncbench.results.series import results
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from drawn import Make
 
-from ncbench.report.figures.stage_times import stage_times
+from ncbench.report.figures.cells import stage_times
 from ncbench.results.series import results
 
 

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from ncbench.report.figures.style import COLOURS
-from ncbench.report.html.svg import inline
+from ncbench.report.html.panels import inline
 
 
 def figure() -> Figure:

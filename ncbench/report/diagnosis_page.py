@@ -1,0 +1,402 @@
+"""A diagnosis of labels in plain words, for the page and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ncbench.errors import counted
+from ncbench.files import write_output
+from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, class_frequencies
+from ncbench.own_labels import OwnData, classes_gone, plan
+from ncbench.own_labels.estimate import NoiseEstimate
+from ncbench.report.html.template import rendered
+from ncbench.report.own_labels import WHOLE, expected_pairs, how_many, mistakes, people
+from ncbench.types import Array
+
+if TYPE_CHECKING:
+    from ncbench.own_labels import Gain
+
+_NONE = 0.02  # a smaller share is next to nothing
+_NAMES = {"g_mean": "G-mean", "h_mean": "H-mean", "q_mean": "Q-mean", "micro_f1": "Micro F1"}
+
+
+def summary(noise: NoiseEstimate, issues: pd.DataFrame, gains: Sequence[Gain]) -> str:
+    """Say how wrong the labels are, whether to rely on that, and what to do next.
+
+    Parameters
+    ----------
+    noise : NoiseEstimate
+    issues : DataFrame
+        As returned by ``labels_to_look_at``.
+    gains : sequence of Gain
+    """
+    if noise.level == CANNOT_TELL:
+        return (
+            f"How many of the {int(noise.counts.sum()):,} labels are wrong, and which: "
+            f"{noise.verdict}. Check labels drawn at random to know."
+        )
+    return " ".join(
+        [_how_wrong(noise), _reliance(noise), worth(noise, gains), _next(noise, issues)]
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with a digit more if it is small.
+
+    Examples
+    --------
+    >>> percent(0.274), percent(0.004), percent(0.0)
+    ('27%', '0.4%', '0%')
+    """
+    return f"{100 * share:.1f}%" if 0 < share < 0.0095 else f"{100 * share:.0f}%"
+
+
+def measure_name(name: str) -> str:
+    """Return the name of a measure as people write it.
+
+    Examples
+    --------
+    >>> measure_name("g_mean"), measure_name("zero_one")
+    ('G-mean', 'zero-one loss')
+    """
+    return _NAMES.get(name, "zero-one loss" if name == "zero_one" else name)
+
+
+def doubtful(issues: pd.DataFrame) -> int:
+    """Return how many labels are more probably wrong than right.
+
+    Examples
+    --------
+    >>> doubtful(pd.DataFrame({"p_wrong": [0.9, 0.6, 0.2]}))
+    2
+    """
+    return int((issues["p_wrong"] > 0.5).sum())
+
+
+def worth(noise: NoiseEstimate, gains: Sequence[Gain]) -> str:
+    """Say for which measures a correction for the noise pays."""
+    if noise.level == CANNOT_TELL:
+        return f"Whether correcting for the noise helps: {noise.verdict}."
+    better = [gain for gain in gains if gain.real and gain.difference > 0]
+    worse = [gain for gain in gains if gain.real and gain.difference < 0]
+    if not better and not worse:
+        said = "For no measure can we tell whether correcting for the noise helps"
+    else:
+        parts = [
+            f"{verb} the estimated loss of {_listed(_change(gain) for gain in found)}"
+            for verb, found in (("lowers", better), ("raises", worse))
+            if found
+        ]
+        said = f"Correcting for the noise {' but '.join(parts)}"
+        if len(better) + len(worse) < len(gains):
+            said += "; for the other measures no difference can be told"
+    if noise.level == BETWEEN:
+        said += "; this rests on an estimate that the labels leave open"
+    return f"{said}."
+
+
+def _how_wrong(noise: NoiseEstimate) -> str:
+    rows, share = int(noise.counts.sum()), noise.share
+    if noise.level == BETWEEN:
+        return f"Wrong labels of {rows:,}: {noise.verdict}."
+    number = f"{share.estimate * rows:,.0f}"
+    said = f"About {percent(share.estimate)} of the {rows:,} labels are wrong, some {number}"
+    if share.low is not None and share.high is not None:
+        said += f" ({LEVEL * 100:.0f}% interval: {percent(share.low)} to {percent(share.high)})"
+    return f"{said}."
+
+
+def _reliance(noise: NoiseEstimate) -> str:
+    if noise.level == BETWEEN:
+        return "Classes that overlap and wrong labels look alike, so labels leave this open."
+    said = "This is known, if mistakes do not follow the features"
+    if noise.share.estimate < _NONE:
+        said += "; it is next to nothing: you can use the labels as they are"
+    if noise.doubts:
+        said += f". The page lists {counted(len(noise.doubts), 'thing')} to know first"
+    return f"{said}."
+
+
+def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
+    count = doubtful(issues)
+    gone = classes_gone(noise, noise.counts, noise.classes)
+    sure = "check some labels drawn at random to make sure of the number"
+    if gone:
+        sure = (
+            f"check some labels of {_listed(gone)}, of which hardly any is right by this estimate"
+        )
+    listed = "Next, look at"
+    if noise.level != KNOWN or gone:
+        listed = f"Next, {sure}, and look at"
+    if not count:
+        if noise.level != KNOWN or gone:
+            return f"Next, {sure}."
+        return "No single label is more probably wrong than right."
+    found = issues["expected_issues"].iloc[count - 1]
+    if count == 1:
+        return f"{listed} the label that is more probably wrong than right."
+    if noise.level == BETWEEN:
+        return f"{listed} the {count:,} labels that are more probably wrong than right."
+    return (
+        f"{listed} the {count:,} labels that are more probably wrong than right: about "
+        f"{found:,.0f} of them should be wrong."
+    )
+
+
+def _change(gain: Gain) -> str:
+    name = measure_name(gain.corrected.measure)
+    return f"{name} from {gain.plain.loss:.3f} to {gain.corrected.loss:.3f}"
+
+
+def _listed(parts: object) -> str:
+    *first, last = list(parts)  # type: ignore[call-overload]
+    return f"{', '.join(first)} and {last}" if first else str(last)
+
+
+# ``ncbench diagnose``: the page about a user's labels. It needs no package of an extra.
+
+_SHOWN = 100
+_FEWEST = 20  # labels to show, even if none is more probably wrong than right
+_DEPTHS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+_WITH_INTERVALS = 6  # classes whose intervals have room in its cells
+_LONG = 14  # letters of a name that a heat map has room for
+_MOST_NAMED = 60  # columns to name before they are only counted
+_WIDTH = 0.1  # of the interval that labels drawn at random should give
+_ROWS = 300
+
+
+def write_diagnosis(
+    out: Path,
+    data: OwnData,
+    noise: NoiseEstimate,
+    issues: pd.DataFrame,
+    gains: Sequence[Gain],
+    command: str,
+    background: str | None = None,
+) -> None:
+    """Write the page, completely or not at all.
+
+    Parameters
+    ----------
+    out : Path
+    data : OwnData
+    noise : NoiseEstimate
+    issues : DataFrame
+        As returned by ``labels_to_look_at``.
+    gains : sequence of Gain
+    command : str
+        The command that made it.
+    background : str, optional
+        The class that Micro F1 leaves out; by default the first.
+    """
+    T, given_label = noise.matrix, noise.true_given_label
+    at_random = plan(noise, data, _WIDTH)
+    count = doubtful(issues)
+    shown = issues.head(min(max(count, _FEWEST), _SHOWN))
+    page = rendered(
+        "diagnosis.html",
+        name=data.name,
+        command=command,
+        summary=summary(noise, issues, gains),
+        noise=noise,
+        rows=len(data.y),
+        percent=percent,
+        classes=_classes(noise),
+        columns=_columns(data),
+        heat=Heat.of(T, noise, noise.low, noise.high) if noise.n <= WHOLE else None,
+        reverse=Heat.of(given_label, noise, None, None) if noise.n <= WHOLE else None,
+        mistakes=_mistakes(noise) if noise.n > WHOLE and noise.of_pairs else [],
+        confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
+        level=noise.level,
+        relies=noise.level == KNOWN,
+        tells=noise.level != CANNOT_TELL,
+        at_random=np.sort(at_random[:_ROWS]).tolist(),
+        at_random_count=len(at_random),
+        gains=gains,
+        compared=gains[0].corrected.examples if gains else 0,
+        worth=worth(noise, gains),
+        measure_name=measure_name,
+        background=background or data.classes[0],
+        issues=shown.to_dict("records"),
+        ranked=len(issues),
+        unchecked=len(data.y) - noise.checked,
+        lines=data.lines is not None,
+        people=people(noise) if noise.annotators else None,
+        doubtful=count,
+        depths=_depths(issues, count),
+        counted=counted,
+    )
+    write_output(out, page.encode())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An entry of a heat map."""
+
+    value: float
+    text: str
+    interval: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A matrix as a table with colors."""
+
+    names: list[str]
+    full: tuple[str, ...]
+    rows: list[list[Cell]]
+
+    @classmethod
+    def of(cls, matrix: Array, noise: NoiseEstimate, low: Any, high: Any) -> Heat:
+        """Return the heat map of a matrix whose rows and columns are classes."""
+        with_interval = low is not None and high is not None and noise.n <= _WITH_INTERVALS
+        rows = [
+            [
+                Cell(
+                    float(matrix[i, j]),
+                    _percents(matrix[i, j]),
+                    f"{100 * low[i, j]:.0f}–{100 * high[i, j]:.0f}" if with_interval else "",
+                    i == j,
+                )
+                for j in range(noise.n)
+            ]
+            for i in range(noise.n)
+        ]
+        return cls(short_names(noise.classes), noise.classes, rows)
+
+    @property
+    def turned(self) -> str:
+        """The class of the headings: upright where their names do not fit side by side."""
+        room = len(self.names) * max(map(len, self.names))
+        return "turned" if room > 90 else "turned-narrow" if room > 30 else ""
+
+    @property
+    def many(self) -> bool:
+        """Whether numbers have to be small on a phone."""
+        return len(self.names) > _WITH_INTERVALS
+
+    @property
+    def dense(self) -> bool:
+        """Whether numbers have no room on a phone."""
+        return len(self.names) > 10
+
+
+def short_names(classes: Sequence[str]) -> list[str]:
+    """Return names for a heat map: long ones are cut, and then all are numbered.
+
+    Examples
+    --------
+    >>> short_names(["barolo", "barbera"])
+    ['barolo', 'barbera']
+    >>> short_names(["a very long name of a class", "b"])
+    ['1 a very long…', '2 b']
+    """
+    if max(map(len, classes)) <= _LONG:
+        return list(classes)
+    return [
+        f"{k} {name if len(name) <= _LONG else name[: _LONG - 2].rstrip() + '…'}"
+        for k, name in enumerate(classes, 1)
+    ]
+
+
+def _percents(share: float) -> str:
+    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
+
+
+def _classes(noise: NoiseEstimate) -> list[dict[str, Any]]:
+    true = class_frequencies(noise, noise.counts) * noise.counts.sum()
+    return [
+        {"name": name, "labels": int(count), "wrong": wrong, "true": expected}
+        for name, count, wrong, expected in zip(
+            noise.classes, noise.counts, noise.wrong_by_label, true, strict=True
+        )
+    ]
+
+
+def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
+    """Return, for each class, how often it is labeled right, and its most frequent wrong label."""
+    rows = []
+    for j, name in enumerate(noise.classes):
+        wrong = np.where(np.arange(noise.n) == j, -1.0, noise.matrix[:, j])
+        i = int(wrong.argmax())
+        rows.append(
+            {
+                "name": name,
+                "right": _with_interval(noise, j, j),
+                "other": noise.classes[i] if noise.of_pairs else "-",
+                "as_other": _with_interval(noise, i, j) if noise.of_pairs else "-",
+            }
+        )
+    return rows
+
+
+def _mistakes(noise: NoiseEstimate) -> list[dict[str, str]]:
+    """Return the most frequent mistakes, the largest first."""
+    joint, given_label = expected_pairs(noise), noise.true_given_label
+    return [
+        {
+            "label": noise.classes[i],
+            "true": noise.classes[j],
+            "rows": how_many(joint[i, j]),
+            "of_true": _with_interval(noise, i, j),
+            "of_label": percent(given_label[i, j]),
+        }
+        for i, j in mistakes(joint)
+    ]
+
+
+def _with_interval(noise: NoiseEstimate, i: int, j: int) -> str:
+    said = percent(noise.matrix[i, j])
+    if noise.low is None or noise.high is None:
+        return said
+    return f"{said} ({percent(noise.low[i, j])} to {percent(noise.high[i, j])})"
+
+
+def _columns(data: OwnData) -> list[tuple[str, str]]:
+    """Return what became of the columns of a table, in words."""
+    if data.encoder is None:
+        return []
+    columns = data.encoder.columns
+    used = [c for c in columns if c["kind"] != "left out"]
+    groups = {
+        "numbers": [c["name"] for c in used if c["kind"] == "number"],
+        "days since 1970": [c["name"] for c in used if c["kind"] == "date"],
+        "categories, a 0/1 feature each": [
+            f"{c['name']} ({len(c['values'])})" for c in used if c["kind"] == "categories"
+        ],
+        "with missing values, which take the median or are a category": [
+            f"{c['name']} ({c['missing']})" for c in used if c["missing"]
+        ],
+        "left out": [f"{c['name']} ({c['why']})" for c in columns if c["kind"] == "left out"],
+    }
+    return [(what, _named(names)) for what, names in groups.items() if names]
+
+
+def _named(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _depths(issues: pd.DataFrame, count: int) -> list[dict[str, Any]]:
+    """Return how many wrong labels to expect among the first ones.
+
+    Not among all: the share of all wrong labels is that of T, which these probabilities understate.
+    """
+    last = len(issues)
+    chosen = sorted({depth for depth in (*_DEPTHS, count) if 0 < depth < last})
+    return [
+        {
+            "depth": depth,
+            "wrong": issues["expected_issues"].iloc[depth - 1],
+            "precision": issues["expected_precision"].iloc[depth - 1],
+            "even": depth == count,
+        }
+        for depth in chosen
+    ]
