@@ -18,7 +18,10 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-DEMO = ["-m", "ncbench", "-m", "algo=ncfw,fw", "sigma=0.1,0.4"]
+DEMO = [
+    *("-m", "ncbench", "-m", "dataset=digits", "algo=ncfw,weighted_logistic"),
+    *("sigma=0.2,0.4", "t_estimator=held_out_map"),
+]
 DOCS = ["-m", "sphinx", "-W", "--keep-going", "-q", "-c", "docs", ".", "site"]
 TESTS = [
     ["-m", "ruff", "check", "."],

@@ -12,8 +12,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sphinx.application import Sphinx
-
 HERE = Path(__file__).parent / "_sphinx"
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the examples are small: more threads cost time
@@ -25,7 +23,6 @@ author = "the ncbench authors"
 copyright = author
 version = release = ncbench.__version__
 
-ANSWER = ("answer", "leaderboard", "suite")  # in this order
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**", "examples/*/README.md"]
 exclude_patterns = [
@@ -40,13 +37,13 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
-    "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "drawn_offline",
+    "printed",
 ]
 
 # Markdown as on GitHub: dollar math, and anchors of headings.
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
 html_math_renderer = "mathml"
@@ -103,15 +100,3 @@ sphinx_gallery_conf: dict[str, Any] = {
     "show_signature": False,
     "write_computation_times": False,
 }
-
-
-def list_pages_of_the_answer(app: Sphinx, page: str, source: list[str]) -> None:
-    """Name those of them that are written."""
-    if page == root_doc:
-        written = [name for name in ANSWER if (HERE.parent / f"{name}.md").exists()]
-        source[0] = source[0].replace("(the answer)", "\n".join(written))
-
-
-def setup(app: Sphinx) -> None:
-    """Register what this file adds."""
-    app.connect("source-read", list_pages_of_the_answer)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import yaml
 from needs import ROOT, shared
+from pages import FENCED, read
 from sklearn.datasets import load_iris
 
 PAGES = sorted(
@@ -39,6 +40,7 @@ NOT_RUN = {
     r"my-method|my_method": ".ci/run and test_third_party.py run new-plugin and what follows",
     r"minimax": "project/test_third_party.py installs this package, runs its checks and sweeps it",
     r"experiment=suite/": "test_suite.py runs the small one",
+    r"compare outputs --reference paper": "tests of the published tables run it",
     r"ncbench leaderboard": "test_suite.py prints the published tables, test_leaderboard.py others",
     r"python benchmarks/": "measures for minutes",
 }
@@ -57,10 +59,9 @@ PRINTED = r"measure +dataset|measure=hits|cli > |ncbench: file|p\(x\) = "
 
 def blocks(page: str) -> Iterator[tuple[str, str]]:
     """Yield language and text of what a page sets as code, fenced or indented."""
-    text = (ROOT / page).read_text()
-    fenced = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-    yield from fenced.findall(text)
-    for indented in re.findall(r"(?<=\n\n)(?: {4}\S.*\n(?: {4}.*\n)*)", fenced.sub("", text)):
+    text = read(page)
+    yield from FENCED.findall(text)
+    for indented in re.findall(r"(?<=\n\n)(?: {4}\S.*\n(?: {4}.*\n)*)", FENCED.sub("", text)):
         yield "", re.sub(r"^ {4}", "", indented, flags=re.MULTILINE)
 
 
@@ -175,8 +176,6 @@ def test_the_commands_of_a_page_work(page: str, folder: Path, ncbench: Callable)
             words += ["algo.max_iter=20"]
         if words[0] == "rerun":
             words[-1] = next((folder / "outputs" / "cells").iterdir()).name
-        if words[0] == "paper":  # it reads what a command above it ran
-            words = ["runs" if word == "outputs" else word for word in words]
         words = [THERE.get(word, word) for word in words]
         outcome = ncbench(*words)
         if outcome.code != 0:
@@ -193,7 +192,8 @@ def test_every_command_is_run_or_says_why_not(page: str) -> None:
     for command in to_run(page):
         assert re.match(r"python -m ncbench \S|ncbench \S", command), f"who runs {command!r}?"
     languages = {language for language, _ in blocks(page)}
-    assert languages <= {"", "python", "yaml", "toml", "mermaid", "{eval-rst}", "{toctree}"}
+    shown = {"python", "yaml", "toml", "text", "mermaid", "{eval-rst}", "{toctree}", "{printed}"}
+    assert languages <= {"", *shown}
 
 
 def python_blocks(page: str) -> list[str]:
@@ -202,6 +202,7 @@ def python_blocks(page: str) -> list[str]:
 
 PYTHON_ELSEWHERE = {
     "README.md": "project/test_readme.py",
+    "docs/api.md": "project/test_readme.py",
     "docs/plugins.md": "project/test_docs_plugins.py",
     "docs/tables.md": "data/test_encoding.py",
     "docs/tutorial.md": "project/test_tutorial.py",
@@ -209,7 +210,7 @@ PYTHON_ELSEWHERE = {
 
 
 def test_every_python_block_is_run() -> None:
-    here = {"docs/checks.md", "docs/index.md", "docs/report.md", "docs/results.md"}
+    here = {"docs/checks.md", "docs/report.md", "docs/results.md"}
     assert {page for page in PAGES if python_blocks(page)} == here | PYTHON_ELSEWHERE.keys()
     for page, file in PYTHON_ELSEWHERE.items():
         assert Path(page).name in (ROOT / "tests" / file).read_text()
@@ -221,15 +222,6 @@ def test_python_about_results_runs(page: str, folder: Path) -> None:
     for text in python_blocks(page):
         exec(text, {})
     assert page != "docs/report.md" or (folder / "mine.pdf").stat().st_size > 1000
-
-
-@pytest.mark.slow
-def test_the_example_of_the_first_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (text,) = python_blocks("docs/index.md")
-    names: dict[str, Any] = {}
-    exec(text, names)
-    assert float(capsys.readouterr().out.splitlines()[-1]) < 0.1
-    assert (names["y"] != names["truth"]).mean() > 0.15
 
 
 def test_the_contract_checks_of_the_page_run() -> None:

@@ -10,17 +10,9 @@ from typing import Any
 
 import pytest
 from needs import ROOT
+from pages import FENCED, alike, read
 
-PAGE = (ROOT / "docs" / "tutorial.md").read_text()
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
-
-
-def alike(said: str, found: str) -> bool:
-    """Whether two texts have the same words: numbers may differ a little between machines."""
-    if NUMBER.sub("", said).split() != NUMBER.sub("", found).split():
-        return False
-    numbers, others = ([float(n) for n in NUMBER.findall(text)] for text in (said, found))
-    return numbers == pytest.approx(others, rel=0.3, abs=0.05)
+PAGE = read("docs/tutorial.md")
 
 
 @pytest.mark.slow
@@ -29,7 +21,7 @@ def test_every_block_runs_and_prints_what_the_page_says(
 ) -> None:
     names: dict[str, Any] = {}
     printed = ""
-    for language, text in re.findall(r"^```(\w*)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE):
+    for language, text in FENCED.findall(PAGE):
         lines = [line for line in text.splitlines() if line]
         if language == "python":
             exec(text, names)
