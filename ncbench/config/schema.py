@@ -211,7 +211,6 @@ def _observers(registry: Registry, value: Any) -> list[Any]:
                 "parameters observers=[{NAME:{KEY:VALUE}}]"
             )
         ((name, given),) = pairs
-        check_observer(name)
         plugin = registry.plugin("observers", name)
         parameters = resolve_parameters(plugin, given)
         for parameter in plugin.parameters:
@@ -219,6 +218,7 @@ def _observers(registry: Registry, value: Any) -> list[Any]:
                 raise NcbenchError(
                     f"observers={name} needs {{{name}:{{{parameter.name}:...}}}} ({parameter.type})"
                 )
+        check_observer(name, parameters)
         resolved.append({name: parameters} if parameters else name)
     return resolved
 

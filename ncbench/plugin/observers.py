@@ -3,59 +3,60 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from functools import lru_cache
 from typing import Any
 
 from ncbench.errors import NcbenchError, notice_once
-from ncbench.plugin.registry import OBSERVERS, get_registry
-from ncbench.plugin.signature import as_arguments
+from ncbench.plugin.registry import OBSERVERS, Registry, get_registry
 
 Observers = Sequence[str | Mapping[str, Mapping[str, Any]]]
 """Names of observers; one with parameters is ``{NAME: {KEY: VALUE}}``."""
 
+METHODS = ("run_started", "trial_finished", "run_finished", "sweep_finished")
+"""What an observer may have; see ``ncbench.plugin.spec``."""
 
-def check_observer(observer: str) -> None:
-    """Raise NcbenchError if the observer is unknown or a package it needs is not installed."""
-    module = get_registry().target(OBSERVERS.group, observer)
-    for needed, remedy in getattr(module, "NCBENCH_NEEDS", {}).items():
-        if find_spec(needed) is None:
-            raise NcbenchError(f"observers=[{observer}]: {needed} is not installed: {remedy}")
+
+def check_observer(name: str, parameters: Mapping[str, Any]) -> None:
+    """Build an observer; raise NcbenchError if that fails or it has no method to call."""
+    built = get_registry().build(OBSERVERS.group, name, **parameters)
+    if not any(hasattr(built, method) for method in METHODS):
+        raise NcbenchError(f"observers=[{name}] has no method; write one of {', '.join(METHODS)}")
 
 
 def run_started(config: Mapping[str, Any]) -> None:
     """Notify the observers of a cell that its trials are about to run."""
-    _tell(config["observers"], "ncbench_run_started", config=config)
+    _tell(config["observers"], "run_started", config)
 
 
 def trial_finished(config: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
     """Notify the observers of a cell that a trial has been run."""
-    _tell(config["observers"], "ncbench_trial_finished", config=config, trial=trial)
+    _tell(config["observers"], "trial_finished", config, trial)
 
 
 def run_finished(record: Mapping[str, Any]) -> None:
     """Notify the observers of a cell that it has finished, and pass its record."""
-    _tell(record["config"]["observers"], "ncbench_run_finished", record=record)
+    _tell(record["config"]["observers"], "run_finished", record)
 
 
 def sweep_finished(sweep: Mapping[str, Any], observers: Observers) -> None:
     """Notify observers that a sweep has finished."""
-    _tell(observers, "ncbench_sweep_finished", sweep=sweep)
+    _tell(observers, "sweep_finished", sweep)
 
 
-def _tell(observers: Observers, hook: str, **arguments: Any) -> None:
+def _tell(observers: Observers, method: str, *arguments: Any) -> None:
     for item in observers:
-        ((observer, given),) = [(item, {})] if isinstance(item, str) else item.items()
+        ((name, parameters),) = [(item, {})] if isinstance(item, str) else item.items()
         try:
-            settings = _settings(observer, given)
-            get_registry().tell(observer, hook, **copy.deepcopy(arguments), settings=settings)
+            observer = _built(get_registry(), name, json.dumps(parameters))
+            if hasattr(observer, method):
+                getattr(observer, method)(*copy.deepcopy(arguments))
         except (Exception, SystemExit) as error:
             what = f"{type(error).__name__}: {error}"
-            notice_once(f"warning: observer {observer!r} failed in {hook}: {what}")
+            notice_once(f"warning: observer {name!r} failed in {method}: {what}")
 
 
-def _settings(observer: str, given: Mapping[str, Any]) -> Any:
-    registry = get_registry()
-    build = getattr(registry.target(OBSERVERS.group, observer), "NCBENCH_SETTINGS", None)
-    parameters = registry.plugin(OBSERVERS.group, observer).parameters
-    return build(**as_arguments(given, parameters)) if build else None
+@lru_cache  # an observer may keep something from the start of a cell to its end
+def _built(registry: Registry, name: str, parameters: str) -> Any:
+    return registry.build(OBSERVERS.group, name, **json.loads(parameters))

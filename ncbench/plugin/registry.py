@@ -28,7 +28,6 @@ from ncbench.plugin.code import (
 )
 from ncbench.plugin.signature import (
     Catalogue,
-    Parameter,
     Plugin,
     Problem,
     as_arguments,
@@ -61,17 +60,12 @@ KINDS = {
         Kind("algo", "ncbench_algorithms", "algorithm", ("measure", "cpe", "random_state")),
     )
 }
+"""The kinds that each cell chooses one plug-in of."""
 
+OBSERVERS = Kind("observers", "ncbench_observers", "observer")
 
-OBSERVERS = Kind("observers", "", "observer")
-"""Observers are modules, named by their entry points."""
-
-_OBSERVER_HOOKS = (
-    *("ncbench_run_started", "ncbench_trial_finished"),
-    *("ncbench_run_finished", "ncbench_sweep_finished"),
-)
-_HOOKS = (*(kind.hook for kind in KINDS.values()), *_OBSERVER_HOOKS)
-_TITLES = {kind.group: kind.title for kind in (*KINDS.values(), OBSERVERS)}
+_KINDS = {**KINDS, OBSERVERS.group: OBSERVERS}
+_HOOKS = tuple(kind.hook for kind in _KINDS.values())
 
 
 class Registry:
@@ -128,15 +122,17 @@ class Registry:
         return sorted(plugin.name for plugin in self._usable() if plugin.kind == kind)
 
     def plugins(self) -> list[Plugin]:
-        """Return all usable plug-ins that a configuration can name, sorted by kind and name."""
-        order = list(KINDS)
-        usable = [plugin for plugin in self._usable() if plugin.kind in KINDS]
-        return sorted(usable, key=lambda p: (order.index(p.kind), p.name))
+        """Return all usable plug-ins that a cell chooses from, sorted by kind and name."""
+        return self._sorted(KINDS)
 
     def observers(self) -> list[Plugin]:
         """Return all usable observers, sorted by name."""
-        usable = [plugin for plugin in self._usable() if plugin.kind == OBSERVERS.group]
-        return sorted(usable, key=lambda plugin: plugin.name)
+        return self._sorted((OBSERVERS.group,))
+
+    def _sorted(self, kinds: Iterable[str]) -> list[Plugin]:
+        order = {kind: place for place, kind in enumerate(kinds)}
+        usable = [plugin for plugin in self._usable() if plugin.kind in order]
+        return sorted(usable, key=lambda p: (order[p.kind], p.name))
 
     def _usable(self) -> list[Plugin]:
         claims = self._plugins.values()
@@ -156,9 +152,9 @@ class Registry:
 
     def unknown(self, kind: str, name: str) -> UnknownName:
         """Return the error for a name that is not registered, or for an unknown kind."""
-        if kind not in _TITLES:
-            return UnknownName.among("kind of plug-in", kind, _TITLES)
-        error = UnknownName.among(f"{kind}={name}: {_TITLES[kind]}", name, self.names(kind))
+        if kind not in _KINDS:
+            return UnknownName.among("kind of plug-in", kind, _KINDS)
+        error = UnknownName.among(f"{kind}={name}: {_KINDS[kind].title}", name, self.names(kind))
         broken = {problem.distribution for problem in self.problems}
         if broken:
             error.add(
@@ -185,12 +181,6 @@ class Registry:
         address = (plugin.distribution, plugin.version, plugin.entry_point)
         return self._load(address, self._points[address])[kind][short_name(name)]
 
-    def tell(self, observer: str, hook: str, **arguments: Any) -> None:
-        """Call a hook of one observer, if it has that hook."""
-        module = self.target(OBSERVERS.group, observer)
-        others = self._manager.get_plugins() - {module}
-        self._manager.subset_hook_caller(hook, others)(**arguments)
-
     def build(self, kind: str, /, name: str, **arguments: Any) -> Any:
         """Call a plug-in with its configuration.
 
@@ -199,7 +189,7 @@ class Registry:
         """
         target = self.target(kind, name)
         wanted = inspect.signature(target).parameters
-        supplied = KINDS[kind].supplied
+        supplied = _KINDS[kind].supplied
         given = {k: v for k, v in arguments.items() if k in wanted or k not in supplied}
         return target(**as_arguments(given, self.plugin(kind, name).parameters))
 
@@ -234,7 +224,7 @@ class Registry:
                 kind=group,
                 name=name,
                 summary=_summary(target),
-                parameters=_parameters(group, target),
+                parameters=parameters_of(target, _KINDS[group].supplied),
                 distribution=distribution,
                 version=version,
                 entry_point=entry_point,
@@ -252,25 +242,22 @@ class Registry:
         if address not in self._targets:
             assert point is not None
             module = point.load()
-            _check_api(module)
             try:
                 self._manager.register(module, name="/".join(address))
-                self._targets[address] = self._offers(module, point.name)
+                self._targets[address] = self._offers(module)
             except BaseException:
                 if self._manager.is_registered(module):
                     self._manager.unregister(module)
                 raise
         return self._targets[address]
 
-    def _offers(self, module: Any, entry_point: str) -> dict[str, dict[str, Any]]:
+    def _offers(self, module: Any) -> dict[str, dict[str, Any]]:
         callers = {c.name: c for c in self._manager.get_hookcallers(module) or []}
         for name, caller in callers.items():
             if not caller.has_spec():  # a misspelled hook would never be called
                 raise UnknownName.among("hook", name, _HOOKS)
         offers: dict[str, dict[str, Any]] = {}
-        if not callers.keys().isdisjoint(_OBSERVER_HOOKS):
-            offers[OBSERVERS.group] = {entry_point: module}
-        for kind in KINDS.values():
+        for kind in _KINDS.values():
             for implementation in getattr(self._manager.hook, kind.hook).get_hookimpls():
                 if implementation.plugin is not module:
                     continue
@@ -305,13 +292,6 @@ def _distribution(point: EntryPoint | PluginFile) -> tuple[str, str]:
     return (point.dist.name, point.dist.version) if point.dist else ("unknown", "unknown")
 
 
-def _parameters(kind: str, target: Any) -> tuple[Parameter, ...]:
-    if kind in KINDS:
-        return parameters_of(target, KINDS[kind].supplied)
-    settings = getattr(target, "NCBENCH_SETTINGS", None)
-    return parameters_of(settings) if settings else ()
-
-
 def _summary(target: Any) -> str:
     return (inspect.getdoc(target) or "").strip().split("\n")[0]
 
@@ -321,22 +301,6 @@ def _one_line(error: BaseException) -> str:
     if isinstance(error, ImportError) and str(error.name).partition(".")[0] == "ncbench":
         said += f"; this is ncbench {__version__}: another version may have it"
     return " ".join(said.split("\n"))
-
-
-def _check_api(module: Any) -> None:
-    """Raise NcbenchError if a plug-in needs a newer version of the hooks."""
-    wanted = getattr(module, "NCBENCH_API", spec.API_VERSION)
-    if not isinstance(wanted, int) or wanted < 1:
-        raise NcbenchError(
-            f"{module.__name__}: NCBENCH_API = {wanted!r}; expected a whole number from 1 to "
-            f"{spec.API_VERSION}"
-        )
-    if wanted > spec.API_VERSION:
-        raise NcbenchError(
-            f"{module.__name__} was written for version {wanted} of the hooks; ncbench "
-            f"{__version__} has version {spec.API_VERSION}: upgrade ncbench, or install an "
-            "older release of the plug-in"
-        )
 
 
 def _in_file(file: PluginFile, error: BaseException) -> str:
@@ -371,7 +335,7 @@ def _clash(claims: list[Plugin]) -> str:
     remedy = "rename" if any(p.distribution.endswith(".py") for p in claims) else "uninstall"
     choices = " or ".join(f"{kind}={p.name}" for p in _qualified(claims))
     choose = f", or choose with {choices}" if choices else ""
-    return f"{_TITLES[kind]} {name!r} is registered by {owners}; {remedy} one of them{choose}"
+    return f"{_KINDS[kind].title} {name!r} is registered by {owners}; {remedy} one of them{choose}"
 
 
 # The registry in use: of installed plug-ins, and of files that a command names.

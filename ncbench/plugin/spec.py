@@ -1,11 +1,10 @@
-"""Hook specifications: one hook for each kind of plug-in, and four for observers.
+"""Hook specifications: one hook for each kind of plug-in.
 
 A plug-in is a module with functions of these names, marked with ``ncbench.hookimpl``. It is named
-by an entry point of the group ``ncbench``, or it is a file named by ``plugins_from``. It may
-declare the version of the hooks it was written for, ``NCBENCH_API = 2``; a version above
-``API_VERSION`` is an error. Each of the first six hooks returns a mapping from name to a class or
-function. The keyword arguments of that class or function, with type hints and defaults, are its
-configuration, except for the arguments that the core supplies:
+by an entry point of the group ``ncbench``, or it is a file named by ``plugins_from``. Each hook
+returns a mapping from name to a class or function. The keyword arguments of that class or function,
+with type hints and defaults, are its configuration, except for the arguments that the core
+supplies:
 
 ================= ============================ =================================================
 kind              supplied by the core         what the class or function returns
@@ -17,6 +16,7 @@ T estimator                                    ``estimate(sample)``, a ``NoiseMa
 measure                                        a ``Measure``
 algorithm         measure, cpe, random_state   a scikit-learn classifier whose ``fit`` takes
                                                ``noise_matrix``
+observer                                       an ``Observer``
 ================= ============================ =================================================
 """
 
@@ -112,15 +112,46 @@ if TYPE_CHECKING:
         def estimate(self, sample: NoisySample) -> NoiseMatrix:
             """Return the estimated noise matrix, usually from ``repair_estimate``."""
 
+    class Observer(Protocol):
+        """Follows a sweep, if ``observers=[NAME]`` asks for it.
 
-API_VERSION = 2
-"""Incremented when a hook is added or the contract of its return value changes."""
+        It has one or more of these methods. Their arguments are copies. An exception becomes a
+        warning on standard error.
+        """
+
+        def run_started(self, config: Mapping[str, Any]) -> None:
+            """Handle the start of a cell's trials.
+
+            Called in the process that runs the cell. Not called if the cell is already finished, is
+            skipped, or fails before its first trial. ``config`` is the resolved configuration with
+            the cell's ``id``.
+            """
+
+        def trial_finished(self, config: Mapping[str, Any], trial: Mapping[str, Any]) -> None:
+            """Handle a trial that has just been run, as it will be in the record.
+
+            Called in the process that runs the cell, once the trial is stored. Not called for
+            trials that an earlier run has left.
+            """
+
+        def run_finished(self, record: Mapping[str, Any]) -> None:
+            """Handle a cell's record: done, skipped or failed.
+
+            Called after the record is written, in the process that ran the cell, or in the process
+            that noticed that it was killed. A single run that raises writes no record, but a failed
+            record is passed here.
+            """
+
+        def sweep_finished(self, sweep: Mapping[str, Any]) -> None:
+            """Handle the end of a sweep: its folder, its command, and each cell's status by id.
+
+            Called once, in the process of the command, after the table is printed. Not called for a
+            sweep that was stopped.
+            """
+
 
 hookspec = pluggy.HookspecMarker("ncbench")
 hookimpl = pluggy.HookimplMarker("ncbench")
-
-
-# Plug-ins that a configuration can name
 
 
 @hookspec
@@ -168,52 +199,10 @@ def ncbench_algorithms() -> Mapping[str, Callable[..., Any]]:
     raise NotImplementedError
 
 
-# Observers: modules that follow a sweep. ``observers=[mlflow]`` names them by entry point, or by
-# file name without .py. Other observers are not called. A module may declare its parameters:
-# ``NCBENCH_SETTINGS`` is a class or function whose keyword arguments they are, and what it returns
-# is the argument ``settings`` of its hooks. An implementation takes only the arguments it needs.
-
-
 @hookspec
-def ncbench_run_started(config: Mapping[str, Any], settings: Any) -> None:
-    """Handle the start of a cell's trials.
+def ncbench_observers() -> Mapping[str, Callable[..., Observer]]:
+    """Observers of a sweep by name. Called when the registry is built.
 
-    Called in the process that runs the cell. Not called if the cell is already finished, is
-    skipped, or fails before its first trial. ``config`` is a copy of the resolved configuration
-    with the cell's ``id``. An exception in an observer becomes a warning on standard error.
-    """
-    raise NotImplementedError
-
-
-@hookspec
-def ncbench_trial_finished(
-    config: Mapping[str, Any], trial: Mapping[str, Any], settings: Any
-) -> None:
-    """Handle a trial that has just been run, as it will be in the record.
-
-    Called in the process that runs the cell, once the trial is stored. Not called for trials that
-    an earlier run has left.
-    """
-    raise NotImplementedError
-
-
-@hookspec
-def ncbench_run_finished(record: Mapping[str, Any], settings: Any) -> None:
-    """Handle a cell's record: done, skipped or failed.
-
-    Called after the record is written, in the process that ran the cell, or in the process that
-    noticed that it was killed. A single run that raises writes no record, but a failed record is
-    passed here. ``record`` is a copy. An exception in an observer becomes a warning on standard
-    error.
-    """
-    raise NotImplementedError
-
-
-@hookspec
-def ncbench_sweep_finished(sweep: Mapping[str, Any], settings: Any) -> None:
-    """Handle the end of a sweep: its folder, its command, and the status of each cell by id.
-
-    Called once, in the process of the command, after the table is printed. Not called for a sweep
-    that was stopped.
+    A name taken twice is an error.
     """
     raise NotImplementedError

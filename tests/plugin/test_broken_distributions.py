@@ -1,4 +1,4 @@
-"""Six ways to break a distribution: each is explained, and none is in the way of a run."""
+"""Ways to break a distribution: each is explained, and none is in the way of a run."""
 
 from __future__ import annotations
 
@@ -51,17 +51,10 @@ BROKEN = {
         ALGORITHM.replace("share: float", "share").replace("NAME", "untyped"),
         "parameter 'share' of without_type.Mine has no type hint; give it one of bool, int",
     ),
-    "from-the-future": (
-        ALGORITHM.replace("NAME", "future").replace("class Mine", "NCBENCH_API = 3\n\nclass Mine")
-        + "\n@hookimpl\ndef ncbench_a_new_hook(): ...\n",
-        "from_the_future was written for version 3 of the hooks; ncbench 0.1.0 has version 2: "
-        "upgrade ncbench, or install an older release of the plug-in",
-    ),
     "needs-a-newer-core": (
         "from ncbench import something_new\n",
         "this is ncbench 0.1.0: another version may have it",
     ),
-    "odd-version": ("NCBENCH_API = '1'\n", "NCBENCH_API = '1'; expected a whole number from 1"),
 }
 
 

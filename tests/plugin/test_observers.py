@@ -18,7 +18,6 @@ QUICK = ("dataset=iris", "trials=1", "measure=h_mean", "cpe=logistic", "cpe.C=1.
 
 # An observer that writes down what it is told, and algorithms that end in all the ways there are.
 WATCH = """
-'''Writes down what it is told.'''
 import json, os, signal
 import numpy as np
 from ncbench import NoisyLabelClassifier, hookimpl
@@ -29,17 +28,22 @@ def write(*line):
         file.write(json.dumps([*line, os.getpid()]) + "\\n")
 
 
-@hookimpl
-def ncbench_run_started(config):
-    write("started", config["algo"]["name"], config["id"])
-    config["sigma"] = "spoilt"  # a copy: nobody minds
+class Watch:
+    '''Writes down what it is told.'''
+
+    def run_started(self, config):
+        write("started", config["algo"]["name"], config["id"])
+        config["sigma"] = "spoilt"  # a copy: nobody minds
+
+    def run_finished(self, record):
+        there = os.path.exists(f"{record['config']['output_dir']}/cells/{record['id']}/record.json")
+        write(record["status"], record["config"]["algo"]["name"], record["id"], there)
+        record.clear()
 
 
 @hookimpl
-def ncbench_run_finished(record):
-    there = os.path.exists(f"{record['config']['output_dir']}/cells/{record['id']}/record.json")
-    write(record["status"], record["config"]["algo"]["name"], record["id"], there)
-    record.clear()
+def ncbench_observers():
+    return {"watch": Watch}
 
 
 class Killed(NoisyLabelClassifier):
@@ -137,16 +141,21 @@ def test_observing_changes_neither_id_nor_numbers(
 def test_an_observer_that_raises_is_a_warning(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "moody.py").write_text(
         "from ncbench import hookimpl\n\n"
-        "@hookimpl\ndef ncbench_run_started(config):\n    raise OSError('disk full')\n\n"
-        "@hookimpl\ndef ncbench_run_finished():\n    raise SystemExit(3)\n"
+        "class Moody:\n"
+        "    def run_started(self, config):\n        raise OSError('disk full')\n"
+        "    def run_finished(self, record):\n        raise SystemExit(3)\n\n"
+        "@hookimpl\ndef ncbench_observers():\n    return {'moody': Moody, 'idle': object}\n"
     )
     outcome = ncbench("plugins_from=moody.py", "observers=moody", *QUICK, "algo=cpe_argmax")
     assert outcome.code == 0
     assert outcome.out.startswith("done ")
     assert outcome.err.splitlines() == [
-        "ncbench: warning: observer 'moody' failed in ncbench_run_started: OSError: disk full",
-        "ncbench: warning: observer 'moody' failed in ncbench_run_finished: SystemExit: 3",
+        "ncbench: warning: observer 'moody' failed in run_started: OSError: disk full",
+        "ncbench: warning: observer 'moody' failed in run_finished: SystemExit: 3",
     ]
+    idle = ncbench("plugins_from=moody.py", "observers=idle", *QUICK, "algo=cpe_argmax")
+    assert idle.code == 2
+    assert "observers=[idle] has no method; write one of run_started, trial_fin" in idle.err
 
 
 @pytest.mark.parametrize(
@@ -180,7 +189,7 @@ def test_observers_are_listed(ncbench: Callable, seen: Callable) -> None:
 def test_what_an_observer_needs_is_missed_before_the_first_cell(
     mode: list[str], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ncbench.plugin.observers.find_spec", lambda name: None)
+    monkeypatch.setattr("ncbench_plugins.observers.mlflow.find_spec", lambda name: None)
     refused = ncbench(*mode, *QUICK, "observers=[mlflow]")
     assert refused.code == 2
     assert refused.err == (
@@ -240,34 +249,30 @@ def test_mlflow_follows_a_sweep(
 
 
 FOLLOWS = """
-'''Writes down trials and sweeps.'''
 import json
-from dataclasses import dataclass
 from ncbench import hookimpl
 
 
-@dataclass
-class Settings:
-    path: str
-    steps: tuple[int, ...] = (1, 2)
+class Follows:
+    '''Writes down trials and sweeps.'''
 
+    def __init__(self, path: str, steps: tuple[int, ...] = (1, 2)):
+        self.path, self.steps = path, steps
 
-NCBENCH_SETTINGS = Settings
+    def write(self, *line):
+        with open(self.path, "a") as file:
+            file.write(json.dumps([*line, self.steps]) + "\\n")
 
+    def trial_finished(self, config, trial):
+        self.write("trial", config["id"], trial["trial"], trial["losses"]["h_mean"])
 
-def write(settings, *line):
-    with open(settings.path, "a") as file:
-        file.write(json.dumps([*line, settings.steps]) + "\\n")
+    def sweep_finished(self, sweep):
+        self.write("sweep", sweep["cells"])
 
 
 @hookimpl
-def ncbench_trial_finished(config, trial, settings):
-    write(settings, "trial", config["id"], trial["trial"], trial["losses"]["h_mean"])
-
-
-@hookimpl
-def ncbench_sweep_finished(settings, sweep):
-    write(settings, "sweep", sweep["cells"])
+def ncbench_observers():
+    return {"follows": Follows}
 """
 
 

@@ -18,10 +18,9 @@ import ncbench
 from ncbench.errors import NcbenchError
 from ncbench.plugin import KINDS, Registry, get_registry, spec, use_files
 from ncbench.plugin.code import PluginFile
+from ncbench.plugin.registry import OBSERVERS
 from ncbench.plugin.signature import TYPES, parameters_of
-from ncbench.plugin.spec import API_VERSION, hookimpl
 from ncbench.testing import checks_for, run_checks
-from ncbench_plugins.observers import mlflow
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text()
 HOOKS = {
@@ -64,7 +63,7 @@ def files(tmp_path: Path) -> Iterator[dict[str, Path]]:
 
 def test_every_hook_is_there_with_its_signature() -> None:
     assert set(sections()) == {signature(function) for function in HOOKS.values()}
-    assert {kind.hook for kind in KINDS.values()} <= HOOKS.keys()
+    assert {kind.hook for kind in (*KINDS.values(), OBSERVERS)} == HOOKS.keys()
 
 
 def test_plugins_are_built_as_often_as_the_page_says(
@@ -81,11 +80,11 @@ def test_plugins_are_built_as_often_as_the_page_says(
     build = Registry.build
 
     def counted(self: Registry, kind: str, *args: Any, **arguments: Any) -> Any:
-        built[KINDS[kind].hook] += 1
+        built[{**KINDS, "observers": OBSERVERS}[kind].hook] += 1
         return build(self, kind, *args, **arguments)
 
     monkeypatch.setattr(Registry, "build", counted)
-    names = ",".join(path.name for hook, path in files.items() if hook != "ncbench_sweep_finished")
+    names = ",".join(path.name for hook, path in files.items() if hook != OBSERVERS.hook)
     chosen = "algo=centroids measure=absolute_error noise=pairs cpe=forest t_estimator=votes"
     counts = []
     for trials in (1, 3):
@@ -101,8 +100,7 @@ def test_plugins_are_built_as_often_as_the_page_says(
 
 
 def test_there_is_an_example_for_every_kind_and_for_observers(files: dict[str, Path]) -> None:
-    assert files.keys() == {kind.hook for kind in KINDS.values()} | {"ncbench_sweep_finished"}
-    assert "@hookimpl\ndef ncbench_run_started(config, settings):" in PAGE
+    assert files.keys() == HOOKS.keys()
 
 
 @pytest.mark.slow
@@ -123,7 +121,7 @@ def test_the_examples_work_together(
     chosen = "algo=centroids measure=absolute_error noise=pairs cpe=forest t_estimator=votes"
     outcome = ncbench(
         *(f"plugins_from=[{names}]", *chosen.split(), "dataset=moons", "trials=1"),
-        "observers=[ncbench_sweep_finished_example]",
+        "observers=[log]",
     )
     assert outcome.code == 0, outcome.err
     assert outcome.err == ""
@@ -190,15 +188,12 @@ def test_what_the_page_calls_by_name_is_public() -> None:
     named = set(re.findall(r"`@?((?:[A-Z][a-z]+){2,}|TEstimator|[a-z]+_by)\b", PAGE))
     assert {"NoisyLabelClassifier", "MatrixNoise", "NoisySample", "identified_by"} <= named
     assert named - set(dir(builtins)) <= set(ncbench.__all__)
-    assert f"`NCBENCH_API = {API_VERSION}`" in PAGE
 
 
 def test_the_python_blocks_that_are_not_plugins_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
-    needs, checks = (block for block in blocks if "@hookimpl" not in block)
+    (checks,) = (block for block in blocks if "@hookimpl" not in block)
     scope: dict[str, Any] = {}
-    exec(needs, scope)
-    assert scope["NCBENCH_NEEDS"] == mlflow.NCBENCH_NEEDS
     exec(checks.replace("my-distribution", "measure=h_mean"), scope)
     (mark,) = scope["test_contract"].pytestmark
     assert [case.id for case in mark.args[1]] == [
@@ -212,13 +207,10 @@ def test_the_python_blocks_that_are_not_plugins_run() -> None:
 def test_a_signature_that_differs_is_found(tmp_path: Path) -> None:
     """The comparison above can fail, and pluggy holds plug-ins to the same signatures."""
 
-    def ncbench_run_started(config: dict, more: int = 0) -> None: ...
+    def ncbench_observers(more: int = 0) -> None: ...
 
-    assert signature(ncbench_run_started) not in sections()
+    assert signature(ncbench_observers) not in sections()
     path = tmp_path / "more.py"
-    path.write_text(
-        "from ncbench import hookimpl\n\n@hookimpl\ndef ncbench_run_started(config, more): ...\n"
-    )
+    path.write_text("from ncbench import hookimpl\n\n@hookimpl\ndef ncbench_observers(more): ...\n")
     with pytest.raises(NcbenchError, match="more"):
         Registry([PluginFile.read(path)])
-    assert hookimpl.project_name == "ncbench"

@@ -6,8 +6,6 @@ from .algorithm import Minimax, NoiseCorrectedMinimax
 from .measure import SoftWorstClass
 from .noise import ByFrequency
 
-NCBENCH_API = 1  # the version of ncbench's hooks that this was written for
-
 
 @hookimpl
 def ncbench_algorithms():
