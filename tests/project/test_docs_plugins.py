@@ -154,7 +154,7 @@ def test_the_commands_work_with_the_examples_saved_under_the_names_they_use(
 
 
 def test_the_types_of_the_page_are_the_types_there_are() -> None:
-    (bullet,) = re.findall(r"^- Types: (.*?); each also `\| None`", PAGE, re.DOTALL | re.MULTILINE)
+    (bullet,) = re.findall(r"- Types: (.*?); each also `\| None`", " ".join(PAGE.split()))
     plain, rest = bullet.split("`list` of ")
     of_lists, rest = rest.split(", `dict")
     listed = re.findall(r"`([^`]+)`", plain)
