@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
-PAPER_TABLES = ROOT / "ncbench" / "report" / "paper" / "tables.csv"
+PAPER_TABLES = ROOT / "ncbench" / "results" / "paper.csv"
 
 
 def unavailable(reason: str) -> None:

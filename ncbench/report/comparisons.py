@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -16,6 +16,7 @@ from ncbench.results import (
     AHEAD,
     COMPARED,
     NOT_PRESENT,
+    TABLE,
     Board,
     Comparison,
     Pair,
@@ -251,20 +252,23 @@ def leaderboard_json(boards: Sequence[Board], reasons: Mapping[str, int]) -> str
 
 
 def comparison_sections(comparison: Comparison) -> list[Section]:
-    """Return the table of cells and the table of counts."""
-    keys = [key for key in comparison.cells.columns if key not in COMPARED]
-    present = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
-    rows = [
-        [*(Entry(as_text(row[key])) for key in keys), *_entries(row)]
-        for row in present.to_dict("records")
-    ]
+    """Return a table of cells for each table of the reference, and the table of counts."""
+    keys = [key for key in comparison.cells.columns if key not in (TABLE, *COMPARED)]
     columns = [*keys, "ours", "theirs", "difference", "se", "verdict"]
+    present = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
+    titled = present.groupby(TABLE) if TABLE in present else [("", present)]
+    sections = []
+    for title, cells in titled:
+        rows = [
+            [*(Entry(as_text(row[key])) for key in keys), *_entries(row)]
+            for row in cells.to_dict("records")
+        ]
+        sections.append(Section(str(title), Grid(columns, rows, len(keys))))
+    notes = [*[comparison.definition] * bool(sections)]
+    sections[-1:] = [Section(title, replace(grid, notes=notes)) for title, grid in sections[-1:]]
     counts = comparison.counts("measure", "algo")
     counted = [list(map(Entry, map(as_text, row))) for row in counts.to_numpy().tolist()]
-    return [
-        Section("", Grid(columns, rows, len(keys), [comparison.definition])),
-        Section("", Grid(list(counts.columns), counted, 2, [comparison.summary])),
-    ]
+    return [*sections, Section("", Grid(list(counts.columns), counted, 2, [comparison.summary]))]
 
 
 def _entries(row: Mapping[Any, Any]) -> list[Entry]:

@@ -21,6 +21,7 @@ from ncbench.results.reference import (
     BEHIND,
     COMPARED,
     NOT_PRESENT,
+    TABLE,
     Comparison,
     read_reference,
 )
@@ -29,7 +30,7 @@ from ncbench.results.trial_value import LOSS, Value
 
 __all__ = [
     "AHEAD", "BEHIND", "BEST", "COMPARED", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
-    "TIED", "Board", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records",
+    "TABLE", "TIED", "Board", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records",
     "Value", "addable", "as_text", "boards", "collect", "each_record", "find_records",
     "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings", "read_records",
     "read_reference", "rule", "solutions_of", "tidy", "written",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -31,20 +32,35 @@ ERRORS: dict[str, tuple[Callable[[float, float], float], str]] = {
 """How to compute the standard error of a difference, and its formula, by name."""
 
 
+PAPER = "paper"
+"""Names the 400 cells of Tables 2, 3, 5 and 6 of Zhang and Agarwal (2024), which ship with ncbench.
+
+They are means and standard errors with ddof 0 over five splits. Rows of ``nc_selected``, which the
+paper does not have, repeat those of its NCFW and NCBS.
+"""
+
+TABLE = "table"
+"""A column of a reference with the title of each row's table, if it has several tables."""
+
+
 def read_reference(path: str, where: Filter | None = None) -> pd.DataFrame:
     """Read a published table: CSV with measure, dataset, algo, sigma, mean and sem.
 
     Parameters
     ----------
     path : str
+        A file, or ``paper``.
     where : mapping, optional
         Keep only rows with these values, for keys that are columns.
     """
-    if not Path(path).is_file():
+    file = Path(path)
+    if path == PAPER:
+        file = Path(str(files("ncbench.results") / "paper.csv"))
+    if not file.is_file():
         raise NcbenchError(f"--reference {path}: no such file (looked in {Path.cwd()})")
     wanted = [*LEADING, "mean", "sem"]
     try:
-        table = as_written(read_table(Path(path)))
+        table = as_written(read_table(file))
     except NcbenchError as error:
         raise NcbenchError(f"--reference {path}: not CSV: {error}") from error
     missing = [column for column in wanted if column not in table.columns]
@@ -80,8 +96,8 @@ class Comparison:
     Attributes
     ----------
     cells : DataFrame
-        One row for each pair of a reference cell and a matching cell of ours: keys, ours,
-        ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, p_holm, verdict.
+        One row for each pair of a reference cell and a matching cell of ours: keys, the title of
+        its table if the reference has titles, ours, ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, p_holm, verdict.
         Standard errors are plain, as those of published tables are: they take the splits as
         independent. The verdict is lower, higher or equal, by the means; ahead or behind, where
         p_holm is small; not present; or the status of our cell if it has no number.
@@ -140,7 +156,8 @@ class Comparison:
             their_numbers = {"theirs": reference_row["mean"], "theirs_sem": reference_row["sem"]}
             for row in ours[key] or [{k: reference_row[k] for k in shared}]:
                 ours_keys = {k: row.get(k) for k in keys}
-                rows.append({**ours_keys, **_compared(row, their_numbers, errors)})
+                title = {TABLE: reference_row[TABLE]} if TABLE in reference_row else {}
+                rows.append({**title, **ours_keys, **_compared(row, their_numbers, errors)})
         cells = pd.DataFrame(rows)
         tested = cells["p_holm"].notna()
         cells.loc[tested, "p_holm"] = holm(cells.loc[tested, "p_holm"].tolist())
@@ -193,6 +210,7 @@ class Comparison:
 
 COMPARED = ["ours", "ours_sem", "theirs", "theirs_sem", "difference", "in_errors", "p_holm"]
 COMPARED += ["verdict"]
+"""Columns of the cells of a comparison, besides keys and titles."""
 
 
 def _compared(row: dict[str, Any], theirs: dict[str, float], errors: str) -> dict[str, Any]:

@@ -20,15 +20,16 @@ def main(argv: list[str]) -> int:
     """Run the subcommand and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="ncbench compare",
-        description="Compare the records below some folders with published numbers.",
+        description="Compare the records below some folders with published numbers, such as "
+        "those of +experiment=paper/all with the tables of the paper.",
     )
     add_reading(parser)
     parser.add_argument(
         "--reference",
-        metavar="FILE.csv",
+        metavar="FILE.csv|paper",
         required=True,
         help="the published table, with columns measure, dataset, algo, sigma, mean, sem; other "
-        "configuration keys may be columns too",
+        "configuration keys may be columns too; `paper`: Tables 2, 3, 5 and 6 of the paper",
     )
     add_errors(parser)
     parser.add_argument("--within", type=positive, help=argparse.SUPPRESS)
