@@ -30,6 +30,7 @@ class Printed(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Return a block for each command, below its name if there are several."""
+        self.state.document.settings.env.note_reread()  # code changed, not the page
         words = self.arguments[0].split()
         if "COMMAND" not in words:
             return [self._block(printed(*words))]

@@ -152,7 +152,7 @@ def to_run(page: str) -> list[str]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="runs every command of a page; that each has a test is tested always")
 @pytest.mark.parametrize("page", [p for p in PAGES if p not in ELSEWHERE and to_run(p)])
 def test_the_commands_of_a_page_work(page: str, folder: Path, ncbench: Callable) -> None:
     for _, text in blocks(page):
@@ -197,6 +197,12 @@ def test_every_command_is_run_or_says_why_not(page: str) -> None:
     assert languages <= {"", *shown}
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_lines_of_prose_end_at_120_characters(page: str) -> None:
+    prose = FENCED.sub("", read(page)).splitlines()
+    assert [line for line in prose if len(line) > 120 and line[0] not in "|<"] == []
+
+
 def python_blocks(page: str) -> list[str]:
     return [text for language, text in blocks(page) if language == "python"]
 
@@ -217,7 +223,7 @@ def test_every_python_block_is_run() -> None:
         assert Path(page).name in (ROOT / "tests" / file).read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="writes a figure")
 @pytest.mark.parametrize("page", ["docs/report.md", "docs/results.md"])
 def test_python_about_results_runs(page: str, folder: Path) -> None:
     for text in python_blocks(page):

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from pages import blocks, read
 
 import ncbench
-from ncbench.errors import NcbenchError
 from ncbench.plugin import KINDS, Registry, get_registry, spec, use_files
-from ncbench.plugin.code import PluginFile
 from ncbench.plugin.registry import OBSERVERS
 from ncbench.plugin.signature import TYPES, parameters_of
 from ncbench.testing import checks_for, run_checks
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text()
+PAGE = read("docs/plugins.md")
+BLOCKS = blocks("docs/plugins.md", "python")
 HOOKS = {
     name: function for name, function in vars(spec).items() if hasattr(function, "ncbench_spec")
 }
@@ -45,7 +45,7 @@ def sections() -> dict[str, str]:
 
 def examples() -> Iterator[tuple[str, str]]:
     """Yield the examples that are plug-ins, by the last hook each of them has."""
-    for source in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL):
+    for source in BLOCKS:
         hooks = re.findall(r"@hookimpl\ndef (\w+)", source)
         if hooks:
             yield hooks[-1], source
@@ -103,7 +103,7 @@ def test_there_is_an_example_for_every_kind_and_for_observers(files: dict[str, P
     assert files.keys() == HOOKS.keys()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="every check of every kind; that they work together is tested always")
 def test_the_examples_keep_the_contract(files: dict[str, Path]) -> None:
     use_files(files.values())
     mine = [p for p in get_registry().plugins() if p.distribution.endswith("_example.py")]
@@ -135,7 +135,7 @@ def test_the_examples_work_together(
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a process for each command")
 def test_the_commands_work_with_the_examples_saved_under_the_names_they_use(
     ncbench: Callable, tmp_path: Path
 ) -> None:
@@ -191,8 +191,7 @@ def test_what_the_page_calls_by_name_is_public() -> None:
 
 
 def test_the_python_blocks_that_are_not_plugins_run() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
-    (checks,) = (block for block in blocks if "@hookimpl" not in block)
+    (checks,) = (block for block in BLOCKS if "@hookimpl" not in block)
     scope: dict[str, Any] = {}
     exec(checks.replace("my-distribution", "measure=h_mean"), scope)
     (mark,) = scope["test_contract"].pytestmark
@@ -202,15 +201,3 @@ def test_the_python_blocks_that_are_not_plugins_run() -> None:
     for case in mark.args[1]:
         with suppress(pytest.skip.Exception):  # what does not apply
             scope["test_contract"](*case.values)
-
-
-def test_a_signature_that_differs_is_found(tmp_path: Path) -> None:
-    """The comparison above can fail, and pluggy holds plug-ins to the same signatures."""
-
-    def ncbench_observers(more: int = 0) -> None: ...
-
-    assert signature(ncbench_observers) not in sections()
-    path = tmp_path / "more.py"
-    path.write_text("from ncbench import hookimpl\n\n@hookimpl\ndef ncbench_observers(more): ...\n")
-    with pytest.raises(NcbenchError, match="more"):
-        Registry([PluginFile.read(path)])

@@ -41,7 +41,7 @@ def test_the_example_of_the_reference_prints_what_it_says(
     assert [capsys.readouterr().out] == blocks("docs/api.md", "text")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates the noise ten times")
 def test_the_sweep_prints_its_table(ncbench: Callable) -> None:
     command = block(README, "", "t_estimator=").removeprefix("python -m ncbench ")
     printed = ncbench(*shlex.split(command)).out

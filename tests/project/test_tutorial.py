@@ -15,7 +15,7 @@ from pages import FENCED, alike, read
 PAGE = read("docs/tutorial.md")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="runs the whole tutorial")
 def test_every_block_runs_and_prints_what_the_page_says(
     ncbench: Callable, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
