@@ -42,6 +42,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "checks_listed",
     "drawn_offline",
 ]
 
