@@ -175,7 +175,7 @@ def test_the_commands_of_a_page_work(page: str, folder: Path, ncbench: Callable)
             words += ["algo.max_iter=20"]
         if words[0] == "rerun":
             words[-1] = next((folder / "outputs" / "cells").iterdir()).name
-        if words[0] == "paper":  # it reads what a command above it ran
+        if words[-1] == "paper":  # it reads what a command above it ran
             words = ["runs" if word == "outputs" else word for word in words]
         words = [THERE.get(word, word) for word in words]
         outcome = ncbench(*words)
