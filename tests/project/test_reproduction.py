@@ -51,7 +51,7 @@ def the_table_is_right(ncbench: Callable, ours: pd.DataFrame, pdflatex: Callable
 def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex: Callable) -> None:
     data = ("dataset=vehicle", "noise=recorded", f"data_dir={shared_data}")
     options = ("-m", *data, SIGMAS, "cpe=logistic")  # the paper's learner
-    # Of fw and bs, which share their code with ncfw and ncbs, docs/reproduction.md has the cells.
+    # Of fw and bs, which share code with ncfw and ncbs, docs/data/reproduction.csv has the cells.
     assert ncbench(*options, "algo=ncfw", "measure=h_mean,q_mean,g_mean").code == 0
     assert ncbench(*options, "algo=ncbs", "measure=micro_f1").code == 0
     both = beside_the_paper(ncbench, pdflatex)

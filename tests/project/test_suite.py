@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -62,6 +63,21 @@ def test_a_suite_ends_with_the_leaderboard_also_if_a_file_lists_it(
 @pytest.mark.slow
 def test_the_tables_of_the_answer_are_those_of_the_published_records(ncbench: Any) -> None:
     page = (ROOT / "docs" / "answer.md").read_text()
-    printed = ncbench("leaderboard", "--format", "md")
+    printed = ncbench("leaderboard", "--format", "json")
     assert printed.code == 0, printed.err
-    assert page.endswith(printed.out.strip() + "\n")
+    boards = json.loads(printed.out)["boards"]
+    tables = re.findall(r"^\| method \|(.*)\n\|[-:|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
+    for use, (header, rows) in zip(("estimated", "known"), tables, strict=True):
+        of_use = {board["measure"]: board for board in boards if board["use_of_T"] == use}
+        measures = header.strip(" |").split(" | ")
+        assert set(measures) == of_use.keys()
+        entries = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows.splitlines()]
+        for column, measure in enumerate(measures, 1):
+            ranks, standings = (of_use[measure][key] for key in ("ranks", "standings"))
+            shown = {row[0]: row[column] for row in entries if row[column]}
+            rounded = {s["label"]: f"{s['rank']:.2f} / {s['loss']:.3f}" for s in standings}
+            bold = {name: f"**{rounded[name]}**" for name in ranks["groups"][0]}
+            assert shown == rounded | bold, measure
+            critical, sets = f"{ranks['critical_difference']:.2f}", ranks["n_datasets"]
+            assert f"their ranks are {critical} apart" in page
+            assert f"ignored: {sets} data sets" in page
