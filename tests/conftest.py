@@ -27,6 +27,12 @@ BROWSER_FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
 )
+WITHOUT_REASON = {
+    *("cli", "learning", "noise_estimation", "own_labels", "plugin", "plugins", "report"),
+    *("results", "testing", "test_consistency.py", "test_damaged_records.py"),
+    *("test_docs_commands.py", "test_docs_plugins.py", "test_readme.py", "test_tutorial.py"),
+}
+"""Folders and files whose slow marks do not say why yet."""
 LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -38,6 +44,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out slow tests, unless all are asked for, or some by marker or by name."""
     named = any("::" in argument for argument in config.args)
     slow = [item for item in items if item.get_closest_marker("slow")]
+    bare = {item.nodeid.partition("[")[0] for item in slow if not _says_why(item)}
+    if bare:
+        raise pytest.UsageError(f'{", ".join(sorted(bare))}: @pytest.mark.slow(reason="...")')
     if config.option.all or config.option.markexpr or named:
         # The longest first: at the end, one process would wait for the other.
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
@@ -46,6 +55,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=slow)
     config.stash[LEFT_OUT] = len(slow)
+
+
+def _says_why(item: pytest.Item) -> bool:
+    path = item.path.relative_to(Path(__file__).parent)
+    return (
+        path.parts[0] in WITHOUT_REASON
+        or path.name in WITHOUT_REASON
+        or all(mark.kwargs.get("reason") for mark in item.iter_markers("slow"))
+    )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

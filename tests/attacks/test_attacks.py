@@ -15,7 +15,11 @@ def rows() -> Iterator[Any]:
     for path in sorted(Path(__file__).parent.glob("table_*.py")):
         group = path.stem.removeprefix("table_")
         for attack in import_module(f"attacks.{path.stem}").ATTACKS:
-            marks = [pytest.mark.slow] if attack.slow else []
+            marks = (
+                [pytest.mark.slow(reason="like a row that always runs, or takes seconds")]
+                if attack.slow
+                else []
+            )
             yield pytest.param(attack, id=f"{group}: {attack.name}", marks=marks)
 
 

@@ -45,7 +45,7 @@ def shown(configs: list[dict[str, Any]]) -> Any:
     return numbers.to_csv(), taken, [array is not None and array.tobytes() for array in cached]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="reads every folder 600 times")
 @pytest.mark.parametrize("flips", [600])
 def test_no_flipped_byte_changes_a_number_quietly(
     flips: int, ncbench: Callable, capsys: pytest.CaptureFixture[str], tmp_path: Path

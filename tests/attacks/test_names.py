@@ -100,7 +100,14 @@ def check(form: str, out: str, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "form",
-    [pytest.param(f, marks=[pytest.mark.slow] * (f in ("html", "svg"))) for f in COMMANDS],
+    [
+        pytest.param(
+            f,
+            marks=[pytest.mark.slow(reason="draws figures; tables always run")]
+            * (f in ("html", "svg")),
+        )
+        for f in COMMANDS
+    ],
 )
 def test_a_name_is_text(
     form: str, ncbench: Callable, folder: Path, record_property: Callable[[str, object], None]

@@ -24,7 +24,7 @@ def plain(cfg: DictConfig) -> dict:
     return {key: OmegaConf.to_container(cfg)[key] for key in cfg if key != "hydra"}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="composes whole suites")
 def test_cells_composed_together_are_those_composed_alone(session: HydraSession) -> None:
     combinations = [
         ["dataset=wine", "sigma=0.2", "algo=ncfw", "algo.max_iter=7"],
@@ -67,7 +67,7 @@ def test_a_sweep_has_a_cell_for_each_combination(session: HydraSession) -> None:
     assert composed.first == ["dataset=iris", "algo=ncfw", "sigma=0.1"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="composes whole suites")
 def test_sweeps_of_a_file_that_lists_files_hold_for_each(session: HydraSession) -> None:
     small = ["+experiment=suite/small"]
     cells = compose_sweep(session, small).cells
@@ -79,7 +79,7 @@ def test_sweeps_of_a_file_that_lists_files_hold_for_each(session: HydraSession) 
     assert {cell["trials"] for cell in typed} == {2}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="composes whole suites")
 def test_a_sweep_names_its_experiment_files_and_those_they_list(session: HydraSession) -> None:
     def named(*overrides: str) -> list[str]:
         few = ("dataset=iris", "algo=ncfw", "measure=h_mean")

@@ -71,7 +71,13 @@ ALIKE |= {f"suite/{name}" for name in ("f1_baselines", "nclr", "peers", "own", "
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in ALIKE)) for n in NAMES]
+    "name",
+    [
+        pytest.param(
+            n, marks=[pytest.mark.slow(reason="like another file, or longer")] * (n in ALIKE)
+        )
+        for n in NAMES
+    ],
 )
 def test_every_value_of_the_sweep_composes(name: str, session: HydraSession) -> None:
     swept = axes(session, name)
@@ -84,7 +90,13 @@ def test_every_value_of_the_sweep_composes(name: str, session: HydraSession) -> 
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in ALIKE)) for n in NAMES]
+    "name",
+    [
+        pytest.param(
+            n, marks=[pytest.mark.slow(reason="like another file, or longer")] * (n in ALIKE)
+        )
+        for n in NAMES
+    ],
 )
 def test_runs_in_a_reduced_size(name: str, session: HydraSession, tmp_path: Path) -> None:
     reduced = reduction(session, name)

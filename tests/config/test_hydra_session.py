@@ -51,7 +51,7 @@ hydra:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a sweep for each file")
 def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "mine" / "experiment").mkdir(parents=True)
     (tmp_path / "mine" / "experiment" / "short.yaml").write_text(EXPERIMENT)
@@ -67,7 +67,7 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
     assert (outcome.code, "sweeps over sigma=0.1,0.2" in outcome.err) == (2, True)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a sweep for each file")
 def test_several_experiment_files_each_with_a_sweep_of_its_own(
     ncbench: Callable, tmp_path: Path
 ) -> None:
@@ -87,7 +87,7 @@ def test_several_experiment_files_each_with_a_sweep_of_its_own(
     assert outcome.out.count("(found finished)") == 3  # the second time
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a sweep for each file")
 def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "own.yaml").write_text(

@@ -57,7 +57,7 @@ def sweep(folder: Path, site: Path | None, *options: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="sweeps in an environment of its own")
 def test_installed_they_change_no_number(tmp_path: Path) -> None:
     site = tmp_path / "site"
     info = site / "ncbench_hostile-0.1.0.dist-info"

@@ -47,7 +47,7 @@ def the_table_is_right(ncbench: Callable, ours: pd.DataFrame, pdflatex: Callable
     pdflatex(Path("table.tex").absolute())
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="the paper's experiments on its own data")
 def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex: Callable) -> None:
     data = ("dataset=vehicle", "noise=recorded", f"data_dir={shared_data}")
     options = ("-m", *data, SIGMAS, "cpe=logistic")  # the paper's learner
@@ -61,7 +61,7 @@ def test_vehicle_as_in_the_paper(ncbench: Callable, shared_data: Path, pdflatex:
     assert (both.groupby("measure")["difference"].mean() <= 0.004).all()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="the paper's experiments on its own data")
 def test_forward_is_well_ahead_of_the_paper(
     ncbench: Callable, shared_data: Path, pdflatex: Callable
 ) -> None:
@@ -72,7 +72,7 @@ def test_forward_is_well_ahead_of_the_paper(
     assert difference < -0.08  # 0.292 is published
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="the paper's experiments on its own data")
 @pytest.mark.parametrize("dataset", ["pageblocks", "satimage", "abalone"])
 def test_ncbs_with_the_papers_cpe_learner_is_level_with_the_paper(
     dataset: str, ncbench: Callable, shared_data: Path, pdflatex: Callable
@@ -83,7 +83,7 @@ def test_ncbs_with_the_papers_cpe_learner_is_level_with_the_paper(
     assert difference <= 0.003  # three digits are printed, and rounded
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="the paper's experiments on its own data")
 def test_figure_1_at_ten_thousand_examples(ncbench: Callable) -> None:
     published = {0.1: 0.790, 0.4: 0.804}  # Micro F1 by sigma; the least possible is 0.783
     # Uncorrected BS is above: 0.798 and 0.835.

@@ -28,7 +28,11 @@ MUST_HAVE = (
 
 def in_chromium(test: Any) -> Any:
     """Mark a test that opens pages."""
-    for mark in (pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")):
+    for mark in (
+        pytest.mark.browser,
+        pytest.mark.slow(reason="opens pages in Chromium"),
+        pytest.mark.xdist_group("browser"),
+    ):
         test = mark(test)
     return test
 

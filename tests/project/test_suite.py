@@ -17,7 +17,7 @@ from needs import ROOT
 SMALL = [sys.executable, "-m", "ncbench", "-m", "+experiment=suite/small", "dataset=iris"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="60 cells")
 def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
     ncbench: Any, tmp_path: Path
 ) -> None:
@@ -44,7 +44,7 @@ def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
     assert "with 2 draws of each noise" in board.out
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="whole suites")
 @pytest.mark.parametrize("experiment", ["suite/peers", "mine"])
 def test_a_suite_ends_with_the_leaderboard_also_if_a_file_lists_it(
     experiment: str, ncbench: Any
@@ -60,7 +60,7 @@ def test_a_suite_ends_with_the_leaderboard_also_if_a_file_lists_it(
     assert "average rank" in ended.out
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="reads 6,270 records")
 def test_the_tables_of_the_answer_are_those_of_the_published_records(ncbench: Any) -> None:
     page = (ROOT / "docs" / "answer.md").read_text()
     printed = ncbench("leaderboard", "--format", "json")

@@ -19,7 +19,7 @@ VEHICLE = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="the experiment of a page")
 def test_errors_on_vehicle_are_those_of_the_page(ncbench, shared_data: Path, tmp_path: Path):
     """The other data sets take minutes: docs/noise_matrix.md has their numbers."""
     names = ",".join([*VEHICLE, "cautious_map", "identity"])

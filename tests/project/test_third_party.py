@@ -71,7 +71,7 @@ def copy(folder: Path, *names: str) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="installs packages for real")
 def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = Environment(tmp_path)
     source = tmp_path / "ncbench"

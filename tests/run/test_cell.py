@@ -91,7 +91,14 @@ def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "mood", ["raise", *(pytest.param(m, marks=pytest.mark.slow) for m in ("exit", "kill"))]
+    "mood",
+    [
+        "raise",
+        *(
+            pytest.param(m, marks=pytest.mark.slow(reason="processes; raised runs always run"))
+            for m in ("exit", "kill")
+        ),
+    ],
 )
 def test_a_forced_run_that_fails_leaves_the_good_record(
     mood: str, ncbench: Callable, moody: Callable, tmp_path: Path
@@ -115,7 +122,7 @@ def test_a_forced_run_that_fails_leaves_the_good_record(
     assert not list(tmp_path.rglob(".lock"))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="two sweeps")
 def test_trials_stay_after_a_kill_and_not_after_an_exit(
     ncbench: Callable, moody: Callable, tmp_path: Path
 ) -> None:

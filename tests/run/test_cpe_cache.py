@@ -153,11 +153,26 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]  # no temporary file, no lock
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("learner", ["logistic", pytest.param("anchored", marks=pytest.mark.slow)])
+@pytest.mark.slow(reason="whole sweeps; the cache itself is always tested")
+@pytest.mark.parametrize(
+    "learner",
+    [
+        "logistic",
+        pytest.param(
+            "anchored",
+            marks=pytest.mark.slow(reason="whole sweeps; the cache itself is always tested"),
+        ),
+    ],
+)
 @pytest.mark.parametrize(
     "algorithms",
-    [pytest.param("ncfw,fw,nclr_plugin,cpe_argmax", marks=pytest.mark.slow), "ncbs,bs"],
+    [
+        pytest.param(
+            "ncfw,fw,nclr_plugin,cpe_argmax",
+            marks=pytest.mark.slow(reason="whole sweeps; the cache itself is always tested"),
+        ),
+        "ncbs,bs",
+    ],
 )
 def test_records_are_the_same_with_and_without_sharing(
     algorithms: str, learner: str, ncbench: Callable, tmp_path: Path

@@ -80,7 +80,7 @@ def ncbench_algorithms():
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="two sweeps; a full disk in one process is always tested")
 def test_a_full_disk_in_a_worker_leaves_no_record_and_the_sweep_completes_later(
     ncbench: Callable, tmp_path: Path
 ) -> None:
@@ -107,7 +107,7 @@ def test_output_to_a_full_device_is_one_message(records: list, tmp_path: Path) -
     assert "No space left on device" in run.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="waits for time limits")
 def test_a_cell_that_takes_too_long_is_failed(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PLUGINS)
     command = (*QUICK, "plugins_from=own.py", "algo=slow")

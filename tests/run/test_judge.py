@@ -28,7 +28,7 @@ def draw(m: int, rng: np.random.Generator) -> tuple[Any, Any]:
     return y, np.eye(3)[nearest]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="100 samples with 200 resamples each")
 def test_intervals_cover_the_loss_on_clean_labels() -> None:
     # The loss of the distribution, from a sample so large that its error does not matter.
     measures = {name: load("measure", name)() for name in ("h_mean", "g_mean", "micro_f1")}

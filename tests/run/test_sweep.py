@@ -136,7 +136,7 @@ KILLS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="six kills, each of a process")
 def test_a_sweep_survives_a_kill_at_every_point_and_repeats_kept_trials(sweeper: Sweeper) -> None:
     command = ("-m", *QUICK, "algo=slow", "algo.number=0,1", "algo.seconds=0", "on_error=raise")
     for point, code, done, fits in KILLS:
@@ -154,7 +154,7 @@ def test_a_sweep_survives_a_kill_at_every_point_and_repeats_kept_trials(sweeper:
     assert rows == table(sweeper, "undisturbed")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="four processes with joblib")
 def test_a_parallel_sweep_survives_kills_at_locks_and_records(sweeper: Sweeper) -> None:
     command = ("-m", *QUICK, "algo=slow", "algo.number=0,1,2,3", "algo.seconds=0.1")
     # Where two cells at once can be in each other's way. Which of them gets there first is not
@@ -171,9 +171,11 @@ def test_a_parallel_sweep_survives_kills_at_locks_and_records(sweeper: Sweeper) 
     assert rows == table(sweeper, "undisturbed")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="waits for processes to end")
 @pytest.mark.parametrize(
-    "launcher", [(), pytest.param(JOBLIB, marks=pytest.mark.slow)], ids=["basic", "joblib"]
+    "launcher",
+    [(), pytest.param(JOBLIB, marks=pytest.mark.slow(reason="waits for processes to end"))],
+    ids=["basic", "joblib"],
 )
 def test_a_cell_under_way_ends_with_its_sweep(launcher: tuple[str, ...], sweeper: Sweeper) -> None:
     # Two cells for two processes: one that never had a cell ends by joblib's own timeout.
@@ -196,7 +198,7 @@ def test_a_process_of_a_sweep_that_is_gone_before_its_first_cell_ends(
     assert ended.wait(5)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="kills at moments nobody thought of")
 def test_a_sweep_survives_kills_at_moments_nobody_thought_of(sweeper: Sweeper) -> None:
     cells = ",".join(map(str, range(12)))
     command = ("-m", *QUICK, "algo=slow", f"algo.number={cells}", "algo.seconds=0.2")
@@ -264,7 +266,7 @@ def test_finished_cells_are_found_and_force_runs_them_again(sweeper: Sweeper) ->
     assert sweeper.count_fits() == 8
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a process; kills of cells are always tested")
 def test_trials_finished_before_a_kill_are_kept(sweeper: Sweeper) -> None:
     command = (*QUICK, "algo=slow", "trials=5", "algo.seconds=0")
     sweeper.run_apart(*command, code=-signal.SIGKILL, fault="written trial-1.json")
@@ -289,7 +291,7 @@ def test_a_damaged_record_is_run_again(sweeper: Sweeper) -> None:
     assert numbers(json.loads(path.read_text())) == numbers(whole)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="two processes; locks among processes are always tested")
 def test_two_identical_sweeps_at_once(sweeper: Sweeper) -> None:
     cells = ",".join(map(str, range(8)))
     command = ("-m", *QUICK, "algo=slow", f"algo.number={cells}", "algo.seconds=0.1")
@@ -333,7 +335,7 @@ def test_cells_can_be_grouped_into_jobs(sweeper: Sweeper) -> None:
     assert sweeper.done() == 5
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a process with an installed plug-in")
 def test_a_record_says_where_it_came_from(
     sweeper: Sweeper, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

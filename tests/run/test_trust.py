@@ -247,7 +247,7 @@ def ncbench_algorithms():
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="waits for processes that hang")
 def test_a_plug_in_may_start_processes_and_a_killed_one_leaves_no_hang(
     ncbench: Callable, tmp_path: Path
 ) -> None:

@@ -162,8 +162,14 @@ BACKWARDS = ("dataset=wine,iris", "sigma=0.3,0.1")
     "order",
     [
         BACKWARDS,
-        pytest.param((*BACKWARDS, "cells_per_job=1"), marks=pytest.mark.slow),
-        pytest.param((*BACKWARDS, "hydra/launcher=joblib"), marks=pytest.mark.slow),
+        pytest.param(
+            (*BACKWARDS, "cells_per_job=1"),
+            marks=pytest.mark.slow(reason="a sweep like the one that always runs"),
+        ),
+        pytest.param(
+            (*BACKWARDS, "hydra/launcher=joblib"),
+            marks=pytest.mark.slow(reason="a sweep like the one that always runs"),
+        ),
     ],
     ids=["backwards", "one at a time", "joblib"],
 )
@@ -220,7 +226,7 @@ def test_state_that_the_last_trial_does_not_show_is_found_when_a_cell_is_resumed
     assert ended == whole
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="two processes and two sweeps")
 def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
     ncbench: Callable, tmp_path: Path
 ) -> None:
@@ -266,7 +272,7 @@ def test_a_cell_is_deaf_to_ctrl_c_from_its_start() -> None:
     process.join()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="interpreters that import everything")
 def test_without_a_fork_server_each_cell_is_a_new_interpreter(
     ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,42 @@
+"""Commands that a table or a fixture runs once, for many tests."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from ncbench.cli.main import main
+from ncbench.errors import already_said
+from ncbench.plugin import use_files
+
+
+@dataclass
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(folder: Path, *argv: str) -> Outcome:
+    """Run ``python -m ncbench ...`` from a folder, in this process."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    already_said.clear()  # a command has a process of its own
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        patch.object(sys, "argv", ["ncbench", *argv]),
+    ):
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        finally:
+            use_files([])  # what a command took from files is not for the next one
+    return Outcome(code, out.getvalue(), err.getvalue())
