@@ -96,8 +96,9 @@ class Comparison:
     Attributes
     ----------
     cells : DataFrame
-        One row for each pair of a reference cell and a matching cell of ours: keys, the title of
-        its table if the reference has titles, ours, ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, p_holm, verdict.
+        One row for each pair of a reference cell and a matching cell of ours: table, if the
+        reference has several, keys, ours, ours_sem, theirs, theirs_sem, difference (ours minus
+        theirs), in_errors, p_holm, verdict.
         Standard errors are plain, as those of published tables are: they take the splits as
         independent. The verdict is lower, higher or equal, by the means; ahead or behind, where
         p_holm is small; not present; or the status of our cell if it has no number.

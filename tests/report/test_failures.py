@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ncbench.report.tables import print_failures
+from ncbench.report import print_failures
 
 
 def test_each_failure_is_a_row_with_the_first_line_of_its_reason(

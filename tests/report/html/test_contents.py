@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ncbench.report.html import contents
+from ncbench.report.html import page as contents
 from ncbench.results.best import marked
 from ncbench.results.series import plain, results
 
