@@ -1,11 +1,11 @@
-"""The tables and sentences of ``ncbench significance``."""
+"""The tables of ``significance``, ``leaderboard``, ``compare``, ``theory`` and ``bayes``."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pandas as pd
@@ -25,6 +25,8 @@ from ncbench.results import (
     as_text,
 )
 from ncbench.results.series import curve_keys, slopes
+
+NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def _pair_grid(pair: Pair) -> Grid:
         ("Wilcoxon p", "{wilcoxon_p:.3g}"),
         ("(Holm)", "{wilcoxon_p_holm:.3g}"),
         ("smallest", "{smallest_p:.3g}"),
-        ("trials needed", lambda row: as_text(row["trials_needed"]) or "-"),
+        ("trials needed", lambda row: _or_dash(row, "trials_needed", ".0f")),
     ]
     wins, ties, losses = pair.counts
     notes = [
@@ -133,7 +135,7 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
     ]
     notes = ["Against each other: wins / ties / losses over cells, by mean loss."]
     if ranks is None:
-        notes.append("Not ranked: fewer than two algorithms have solved the same cells.")
+        notes.append(NOT_RANKED)
     else:
         averaged = ", cells of a data set averaged" if over == ["dataset"] else ""
         independent = (
@@ -236,10 +238,10 @@ def _notes(board: Board, boards: int) -> list[str]:
 
 def leaderboard_json(boards: Sequence[Board], reasons: Mapping[str, int]) -> str:
     """Return the boards as JSON."""
-    data: list[dict[str, Any]] = []
-    for board in boards:
-        standings = [each._asdict() for each in board.standings]
-        data.append({**asdict(board), "standings": standings})
+    data = [
+        {**asdict(board), "standings": [each._asdict() for each in board.standings]}
+        for board in boards
+    ]
     return json.dumps({"boards": data, "not_added": dict(reasons)}, indent=2, allow_nan=False)
 
 
@@ -259,11 +261,11 @@ def comparison_sections(comparison: Comparison) -> list[Grid]:
     ]
     present = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
     titled = dict(list(present.groupby(TABLE))) if TABLE in present else {"": present}
+    *_, last = titled
     tables = [
-        Grid.of(cells, formats, len(keys), [comparison.definition], str(title))
+        Grid.of(cells, formats, len(keys), [comparison.definition] * (title == last), str(title))
         for title, cells in titled.items()
     ]
-    tables = [*(replace(table, notes=()) for table in tables[:-1]), *tables[-1:]]
     counts = comparison.counts("measure", "algo")
     counted = Grid.of(counts, _keys(list(map(str, counts))), 2, [comparison.summary])
     return [*tables, counted]
@@ -276,7 +278,7 @@ def _with_error(row: Mapping[Any, Any], whose: str) -> str:
 
 
 def _or_dash(row: Mapping[Any, Any], key: str, style: str) -> str:
-    return "-" if math.isnan(row[key]) else f"{row[key]:{style}}"
+    return "-" if pd.isna(row[key]) else f"{row[key]:{style}}"
 
 
 # The tables of ``ncbench theory`` and ``ncbench bayes``.

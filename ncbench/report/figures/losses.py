@@ -17,11 +17,11 @@ from ncbench.report.figures.style import (
     INK,
     PANEL,
     drawing,
+    finish,
     grid,
-    grow,
-    legend,
     line_style,
     number,
+    side_by_side,
     ticks,
     title,
     wrapped,
@@ -108,24 +108,21 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
             "dataset=synthetic dataset.train=100,1000,10000"
         )
     sigmas = sorted({sigma for _, rows in groups for sigma in rows["sigma"]})
-    columns = min(3, len(groups))
+    lines = [Line2D([], [], **line_style(k)) for k in range(len(sigmas))]
+    names = [f"sigma {number(sigma)}" for sigma in sigmas]
     with drawing():
-        figure, axes = grid(-(-len(groups) // columns), columns)
-        for panel in axes.flat[len(groups) :]:
-            panel.set_visible(False)
-        for panel, ((measure, setting, series), rows) in zip(axes.flat, groups, strict=False):
+        figure, panels_of = side_by_side(len(groups), 3)
+        known = False
+        for (panel,), ((measure, setting, series), rows) in zip(panels_of, groups, strict=True):
             _draw(panel, rows, sigmas)
             title(panel, f"{measure}, {setting}, {series}")
             if rows["bayes"].notna().any():
                 panel.axhline(rows["bayes"].mean(), gid="bayes", **_BAYES)
-        grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
-        grow(figure, len(axes), [panel.get_xlabel() for panel in axes.flat])
-        lines = [Line2D([], [], **line_style(k)) for k in range(len(sigmas))]
-        names = [f"sigma {number(sigma)}" for sigma in sigmas]
-        if any(rows["bayes"].notna().any() for _, rows in groups):
+                known = True
+        if known:
             lines.append(Line2D([], [], **_BAYES))
             names.append("lowest possible (Bayes)")
-        legend(figure, lines, names)
+        finish(figure, lines, names)
     return figure
 
 
@@ -176,9 +173,7 @@ def loss_against_sigma(frame: pd.DataFrame) -> Figure:
             panel.set_visible(True)
             _draw_sigma(panel, rows)
             title(panel, f"{measure}, {problem}")
-        grow(figure, len(measures), [panel.get_title("left") for panel in axes.flat])
-        grow(figure, len(measures), [panel.get_xlabel() for panel in axes.flat])
-        legend(figure, *samples(frame))
+        finish(figure, *samples(frame))
     return figure
 
 

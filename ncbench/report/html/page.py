@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from ncbench.errors import NcbenchError, counted
 from ncbench.files import write_output
+from ncbench.report.comparisons import NOT_RANKED
 from ncbench.report.export import MISSING, Results
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html.panels import chapters
@@ -40,8 +41,6 @@ from ncbench.run import describe_cell, read_configs
 from ncbench.types import Record
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
-
-_NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
 
 
 def write_report(found: Records, folders: Sequence[str], out: Path) -> None:
@@ -171,13 +170,7 @@ def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
 def links(paths: Sequence[Path], page: Path) -> list[str]:
     """Return the URL of each record, relative to the page, so that both can be moved together."""
     folder = page.absolute().parent
-    urls = []
-    for path in paths:
-        try:
-            urls.append(quote(Path(os.path.relpath(path.absolute(), folder)).as_posix()))
-        except ValueError:  # on another drive of Windows
-            urls.append(path.absolute().as_uri())
-    return urls
+    return [quote(Path(os.path.relpath(path.absolute(), folder)).as_posix()) for path in paths]
 
 
 def every_cell(frame: pd.DataFrame, records: Sequence[Record]) -> list[dict[str, Any]]:
@@ -210,7 +203,7 @@ def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
             {"name": name, "wins": wins[name], "rank": average.get(name)}
             for name in dict.fromkeys(done["series"])
         ]
-        said = " ".join(r.conclusion if r else _NOT_RANKED for r in ranked) or "No cell is done."
+        said = " ".join(r.conclusion if r else NOT_RANKED for r in ranked) or "No cell is done."
         words = in_words(done)
         found.append({"measure": measure, "problems": problems, "algorithms": algorithms,
                       "said": said, "words": words})  # fmt: skip
@@ -230,9 +223,7 @@ def in_words(done: pd.DataFrame) -> str:
     wins = Counter(name for marks in compared for name, mark in marks.items() if mark == BEST)
     lead, most = wins.most_common(1)[0]
     ahead = [marks for marks in compared if marks.get(lead) == BEST]
-    level = Counter(
-        name for marks in ahead for name, mark in marks.items() if mark and name != lead
-    )
+    level = Counter(name for marks in ahead for name in marks if marks[name] and name != lead)
     sure = sum(len(marks) - 1 for marks in ahead) - level.total()
     chance = " and ".join(f"against {name} in {count}" for name, count in level.most_common())
     means = done.pivot_table(index=["problem", "sigma"], columns="series", values="mean").dropna()
@@ -291,8 +282,8 @@ def _flat(origin: Mapping[str, Any]) -> dict[str, str]:
     flat = {}
     for key, value in origin.items():
         if isinstance(value, Mapping):
-            value = ", ".join(f"{name} {version}" for name, version in value.items())
-        elif isinstance(value, list):
+            value = [f"{name} {version}" for name, version in value.items()]
+        if isinstance(value, list):
             value = ", ".join(map(str, value))
         flat[key.replace("_", " ")] = "unknown" if value is None else str(value)
     return flat
