@@ -66,13 +66,12 @@ class Layout(NamedTuple):
         return cls([*varied, *(key for key in rows if key not in cols)], list(cols), constant)
 
 
-def _distinct(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, Any]]:
+def _distinct(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[Any, Any]]:
     """Return the sorted combinations of values of some keys, by their texts."""
     if not keys:
         return {(): {}}
     ordered = in_order(frame, keys)
-    rows = zip(*(ordered[key] for key in keys), strict=True)
-    values = (dict(zip(keys, row, strict=True)) for row in rows)
+    values = ordered[list(keys)].to_dict("records")
     return dict(zip(_texts(ordered, keys), values, strict=True))
 
 

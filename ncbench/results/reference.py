@@ -179,21 +179,14 @@ class Comparison:
     @property
     def definition(self) -> str:
         """The meaning of the columns and verdicts."""
-        return (
-            "Losses: lower is better. mean (standard error, which takes the splits as independent; "
-            f"ours with ddof {self.ddof}). {self.rule} not present: no record (these cells are "
-            "counted, not listed)."
-        )
-
-    @property
-    def rule(self) -> str:
-        """The meaning of the column se and of the verdicts."""
         tested = counted(int(self.cells["p_holm"].notna().sum()), "cell")
         return (
-            f"se: the difference over the standard error {ERRORS[self.errors][1]}. lower, higher: "
-            "of the means, which may be chance. ahead, behind: beyond chance at "
-            f"{self.level:.0%}, by a t test that allows for the overlap of the splits and, by "
-            f"Holm's correction, for {tested}."
+            "Losses: lower is better. mean (standard error, which takes the splits as independent; "
+            f"ours with ddof {self.ddof}). se: the difference over the standard error "
+            f"{ERRORS[self.errors][1]}. lower, higher: of the means, which may be chance. ahead, "
+            f"behind: beyond chance at {self.level:.0%}, by a t test that allows for the overlap "
+            f"of the splits and, by Holm's correction, for {tested}. not present: no record (these "
+            "cells are counted, not listed)."
         )
 
     @property
