@@ -112,23 +112,6 @@ def test_newest_of_several_folders(ncbench: Callable, records: list, tmp_path: P
     assert "left out" not in ncbench("aggregate", "cells", "cells", "./cells").err
 
 
-def test_a_record_that_lacks_something_is_reported(
-    ncbench: Callable, records: list, tmp_path: Path
-) -> None:
-    whole = ncbench("aggregate", ".", "--format", "csv").out
-    config = {**records[0]["config"], "seed": 5}
-    write(tmp_path, config={"sigma": 0.1})
-    write(tmp_path, config=config, trials=[{"trial": 0}])
-    write(tmp_path, config=config, trials=[0.5])
-    write(tmp_path, config=None)
-    outcome = ncbench("aggregate", ".", "--format", "csv")
-    assert outcome.out == whole
-    assert outcome.err.count("ignored: cells/0000") == 4
-    assert "record.json: config.measure is missing" in outcome.err
-    assert "record.json: trials[0].losses is missing" in outcome.err
-    assert "record.json: config: None; expected a mapping" in outcome.err
-
-
 def test_the_marks_follow_the_rule_they_state(ncbench: Callable, tmp_path: Path) -> None:
     base = np.array([0.20, 0.22, 0.19, 0.25, 0.24])
     losses = {
