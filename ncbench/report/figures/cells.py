@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import NullLocator
 
 from ncbench.core import NoiseMatrix
 from ncbench.report.figures import NothingToDraw
@@ -24,6 +23,7 @@ from ncbench.report.figures.style import (
     finish,
     grid,
     line_style,
+    log_scale,
     number,
     shortened,
     side_by_side,
@@ -218,17 +218,11 @@ def _draw_path(upper: Axes, lower: Axes, rows: pd.DataFrame, records: Sequence[R
             step[few], np.abs(gap[few]), facecolors=inside, gid=f"{name}-gap-marks", **mark
         )
     for axes in (upper, lower):
-        axes.set_xscale("log")
-        axes.xaxis.set_minor_locator(NullLocator())
-        shown = decades(1, last)
-        axes.set_xticks(shown, [number(value) for value in shown])
+        log_scale(axes, "x", decades(1, last))
     upper.set_ylabel("objective")
     if sizes:
-        lower.set_yscale("log")
-        lower.yaxis.set_minor_locator(NullLocator())
         low = max(min(sizes), 1e-9)
-        shown = decades(low, max(sizes))
-        lower.set_yticks(shown, [number(value) for value in shown])
+        log_scale(lower, "y", decades(low, max(sizes)))
         lower.set_ylim(low / 2, max(sizes) * 2)
     lower.set_ylabel("size of the gap")
     lower.set_xlabel("step")

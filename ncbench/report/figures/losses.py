@@ -10,7 +10,6 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import (
@@ -20,6 +19,7 @@ from ncbench.report.figures.style import (
     finish,
     grid,
     line_style,
+    log_scale,
     number,
     side_by_side,
     ticks,
@@ -140,10 +140,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, sigmas: list[float]) -> None:
     for style, sigma in enumerate(sigmas):
         points = done[done["sigma"] == sigma]
         curve(axes, points, "train_size", sizes, style, f"sigma-{style}")
-    axes.set_xscale("log")
-    axes.xaxis.set_minor_locator(NullLocator())
-    shown = ticks(sizes, log=True)
-    axes.set_xticks(shown, [number(size) for size in shown])
+    log_scale(axes, "x", ticks(sizes, log=True))
     axes.set_xlabel("\n".join(["training examples", *not_drawn(rows)]))
     axes.set_ylabel("loss")
 

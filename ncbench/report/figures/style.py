@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.textpath import text_to_path
+from matplotlib.ticker import NullLocator
 
 from ncbench.report.tables import one_line
 
@@ -213,6 +214,14 @@ def ticks(values: Sequence[float], log: bool = False) -> list[float]:
         if place[i] - place[kept[-1]] >= least:
             kept.append(i)
     return [ordered[i] for i in kept]
+
+
+def log_scale(axes: Axes, which: str, shown: Sequence[float]) -> None:
+    """Make the ``x`` or ``y`` axis logarithmic, with labels at these values only."""
+    axes.set(**{f"{which}scale": "log"})
+    axis = getattr(axes, f"{which}axis")
+    axis.set_minor_locator(NullLocator())
+    axis.set_ticks(shown, [number(value) for value in shown])
 
 
 def number(value: float) -> str:
