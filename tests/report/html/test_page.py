@@ -145,17 +145,21 @@ def test_the_commands_that_made_it_and_where_are_said(page: str) -> None:
     assert {"somewhere", "0123456789abcdef", "ncbench 0.1.0, numpy 2.0.0"} <= set(found.texts["dd"])
 
 
-def test_only_the_newest_record_of_a_configuration_is_shown(
+def test_only_the_newest_record_is_shown_and_a_killed_process_has_no_traceback(
     ncbench: Any, tmp_path: Path, make_record: Make
 ) -> None:
     old, new = make_record(losses=[0.9]), make_record(losses=[0.1], id="f" * 16)
     new["provenance"]["time"] = "2026-01-02T00:00:00+0000"
-    keep(tmp_path / "outputs", new, old)
+    reason = "the process of this cell was killed by SIGKILL"
+    killed = make_record("ncfw", status="failed", reason=reason)
+    keep(tmp_path / "outputs", new, old, killed)
     assert ncbench("report", "outputs").code == 0
     page = (tmp_path / "report.html").read_text()
     assert "left out: 1 older" in page
     assert old["id"] not in page
-    assert re.findall(r'data-value="(0\.[19])"', page) == ["0.1"] * 2 + ["0.1"]  # and its sigma
+    assert re.findall(r'data-value="(0\.[19])"', page) == ["0.1"] * 4  # with both sigmas
+    said = Elements(page).texts["pre"]
+    assert "No traceback: the process ended without one." in said
 
 
 def test_a_page_that_cannot_be_made_leaves_the_old_one(
@@ -178,17 +182,6 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert "matplotlib is not installed: pip install 'ncbench[report]'" in refused.err
     assert old.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"outputs", "report.html"}
-
-
-def test_a_cell_whose_process_was_killed_has_no_traceback_and_that_is_said(
-    ncbench: Any, tmp_path: Path, make_record: Make
-) -> None:
-    killed = make_record(status="failed", reason="the process of this cell was killed by SIGKILL")
-    keep(tmp_path / "outputs", make_record("ncfw", losses=[0.1]), killed)
-    done = ncbench("report", "outputs")
-    assert done.code == 0, done.err
-    said = Elements((tmp_path / "report.html").read_text()).texts["pre"]
-    assert "No traceback: the process ended without one." in said
 
 
 @pytest.mark.slow
