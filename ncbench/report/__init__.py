@@ -1,8 +1,7 @@
 """Turn numbers into tables, figures and pages.
 
-Import ``audit_text``, ``diagnosis_text``, ``issues_text``, ``model_text``, ``predictions`` and
-``regret_text`` by their paths: some need scikit-learn. ``figures``, ``html.page`` and ``paper``
-need matplotlib, the extra ``report``.
+Import ``diagnosis_page``, ``models`` and ``own_labels`` by their paths: they need scikit-learn.
+``figures`` and ``html.page`` need matplotlib, the extra ``report``.
 """
 
 from ncbench.report.comparisons import (
@@ -11,16 +10,16 @@ from ncbench.report.comparisons import (
     leaderboard_json,
     leaderboard_sections,
 )
-from ncbench.report.export import (
-    TABLE_FORMATS,
-    Results,
+from ncbench.report.export import TABLE_FORMATS, Results, print_failures
+from ncbench.report.output import (
     as_csv,
     as_json,
+    markdown_of,
     print_or_write,
     print_or_write_sections,
+    print_sections,
     write,
 )
-from ncbench.report.tables import markdown_of, print_failures, print_sections
 
 __all__ = [
     "TABLE_FORMATS", "Conclusions", "Results", "as_csv", "as_json", "comparison_sections",

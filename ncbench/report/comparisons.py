@@ -1,17 +1,17 @@
-"""The tables and sentences of ``ncbench significance``."""
+"""The tables of ``significance``, ``leaderboard``, ``compare``, ``theory`` and ``bayes``."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pandas as pd
 
 from ncbench.errors import counted
-from ncbench.report.tables import Entry, Grid, Section
+from ncbench.report.tables import Entry, Format, Grid
 from ncbench.results import (
     AHEAD,
     COMPARED,
@@ -25,6 +25,8 @@ from ncbench.results import (
     as_text,
 )
 from ncbench.results.series import curve_keys, slopes
+
+NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,10 @@ class Conclusions:
     rankings: Sequence[Ranking]
     over: Sequence[str]
 
-    def sections(self) -> list[Section]:
-        """Return titles, tables and sentences."""
-        sections = []
-        if self.pair:
-            title = f"{self.pair.first} - {self.pair.second}"
-            sections.append(Section(title, _pair_grid(self.pair)))
-        for ranking in self.rankings:
-            sections.append(Section(f"Ranks: {ranking.measure}", _rank_grid(ranking, self.over)))
-        return sections
+    def sections(self) -> list[Grid]:
+        """Return the tables, with sentences below them."""
+        ranks = [_rank_grid(ranking, self.over) for ranking in self.rankings]
+        return [_pair_grid(self.pair), *ranks] if self.pair else ranks
 
     def json(self) -> str:
         """Return the numbers as JSON."""
@@ -72,29 +69,34 @@ class Conclusions:
         return json.dumps(data, indent=2, allow_nan=False)
 
 
+def _keys(keys: Sequence[str]) -> list[tuple[str, Format]]:
+    """Return the columns of keys, as text for a command line."""
+    return [(key, lambda row, key=key: as_text(row[key])) for key in keys]  # type: ignore[misc]
+
+
 def _pair_grid(pair: Pair) -> Grid:
     numbers = {"n", "mean_first", "mean_second", "difference", "low", "high", "p", "p_holm"}
     numbers |= {"wilcoxon_p", "wilcoxon_p_holm", "smallest_p", "corrected", "trials_needed"}
     keys = [column for column in pair.cells.columns if column not in numbers]
-    interval = f"{pair.level:.0%} interval"
-    tests = ["p", "p (Holm)", "Wilcoxon p", "(Holm)", "smallest", "trials needed"]
-    columns = [*keys, "n", pair.first, pair.second, "difference", interval, *tests]
-    rows = []
-    for row in pair.cells.to_dict("records"):
+
+    def difference(row: Mapping[Any, Any]) -> Entry:
         rejected = row["p_holm"] < 1 - pair.level
-        rows.append(
-            [
-                *(Entry(as_text(row[key])) for key in keys),
-                Entry(str(row["n"])),
-                Entry(f"{row['mean_first']:.3f}"),
-                Entry(f"{row['mean_second']:.3f}"),
-                Entry(f"{row['difference']:+.3f}", bold=rejected, mark="*" if rejected else ""),
-                Entry(f"[{row['low']:+.3f}, {row['high']:+.3f}]"),
-                *(Entry(f"{row[p]:.3g}") for p in ("p", "p_holm", "wilcoxon_p", "wilcoxon_p_holm")),
-                Entry(f"{row['smallest_p']:.3g}"),
-                Entry("-" if pd.isna(row["trials_needed"]) else as_text(row["trials_needed"])),
-            ]
-        )
+        return Entry(f"{row['difference']:+.3f}", rejected, "*" if rejected else "")
+
+    formats: list[tuple[str, Format]] = [
+        *_keys(keys),
+        ("n", "{n}"),
+        (pair.first, "{mean_first:.3f}"),
+        (pair.second, "{mean_second:.3f}"),
+        ("difference", difference),
+        (f"{pair.level:.0%} interval", "[{low:+.3f}, {high:+.3f}]"),
+        ("p", "{p:.3g}"),
+        ("p (Holm)", "{p_holm:.3g}"),
+        ("Wilcoxon p", "{wilcoxon_p:.3g}"),
+        ("(Holm)", "{wilcoxon_p_holm:.3g}"),
+        ("smallest", "{smallest_p:.3g}"),
+        ("trials needed", lambda row: _or_dash(row, "trials_needed", ".0f")),
+    ]
     wins, ties, losses = pair.counts
     notes = [
         "Losses: a difference below 0 favors the first. Interval and p: paired t test over the "
@@ -105,12 +107,13 @@ def _pair_grid(pair: Pair) -> Grid:
         "many would separate such a difference in one cell with a chance of 80%; - if no number "
         "of splits of these data would.",
         f"By mean loss {pair.first} wins {wins}, ties {ties}, loses {losses} of "
-        f"{counted(len(rows), 'cell')}.",
+        f"{counted(len(pair.cells), 'cell')}.",
     ]
     if pair.alone:
         notes.append(_left_out(pair.alone, "only one of them has solved"))
     notes += [pair.warning] if pair.warning else []
-    return Grid(columns, rows, len(keys), [*notes, pair.conclusion])
+    title = f"{pair.first} - {pair.second}"
+    return Grid.of(pair.cells, formats, len(keys), [*notes, pair.conclusion], title)
 
 
 def _left_out(number: int, why: str) -> str:
@@ -125,16 +128,14 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
     columns = ["algorithm", "average rank", "group", *(f"against {method}" for method in methods)]
     rows = [
         [
-            Entry(a),
-            Entry(f"{ranks.average_ranks[a]:.2f}" if ranks else "-"),
-            Entry(of_group.get(a, "")),
-            *(Entry("/".join(map(str, ranking.counts.get((a, b), "-")))) for b in methods),
+            *(a, f"{ranks.average_ranks[a]:.2f}" if ranks else "-", of_group.get(a, "")),
+            *("/".join(map(str, ranking.counts.get((a, b), "-"))) for b in methods),
         ]
         for a in methods
     ]
     notes = ["Against each other: wins / ties / losses over cells, by mean loss."]
     if ranks is None:
-        notes.append("Not ranked: fewer than two algorithms have solved the same cells.")
+        notes.append(NOT_RANKED)
     else:
         averaged = ", cells of a data set averaged" if over == ["dataset"] else ""
         independent = (
@@ -149,7 +150,7 @@ def _rank_grid(ranking: Ranking, over: Sequence[str]) -> Grid:
         ]
     if ranking.left_out:
         notes.append(_left_out(ranking.left_out, "some algorithm has not solved"))
-    return Grid(columns, rows, 1, notes)
+    return Grid(columns, rows, 1, notes, title=f"Ranks: {ranking.measure}")
 
 
 def _test(ranks: Ranks) -> str:
@@ -191,33 +192,29 @@ def _rank_data(ranking: Ranking) -> dict[str, Any]:
 # The tables of ``ncbench leaderboard``.
 
 
-def leaderboard_sections(boards: Sequence[Board], reasons: Mapping[str, int]) -> list[Section]:
+def leaderboard_sections(boards: Sequence[Board], reasons: Mapping[str, int]) -> list[Grid]:
     """Return a table for each board, and why added cells were left out."""
-    found = [Section(board.title, _grid(board, len(boards))) for board in boards]
+    found = [_board_grid(board, len(boards)) for board in boards]
     if reasons:
-        rows = [[Entry(reason), Entry(str(count))] for reason, count in sorted(reasons.items())]
-        found.append(Section("Cells that were not added", Grid(["reason", "cells"], rows, 1)))
+        rows = [[reason, str(count)] for reason, count in sorted(reasons.items())]
+        found.append(Grid(["reason", "cells"], rows, 1, title="Cells that were not added"))
     return found
 
 
-def _grid(board: Board, boards: int) -> Grid:
-    ranks = board.ranks
-    of_group = letters(ranks)
+def _board_grid(board: Board, boards: int) -> Grid:
+    of_group = letters(board.ranks)
     kinds = list(board.standings[0].by_noise) if not board.noise else []
     columns = ["method", "T", "average rank", "group", "mean loss", *kinds, "seconds"]
-    rows = [
+    rows: list[list[Entry | str]] = [
         [
             Entry(each.method, mark="+" if each.added else ""),
-            Entry(each.noise_matrix),
-            Entry(f"{each.rank:.2f}"),
-            Entry(of_group.get(each.label, "")),
-            Entry(f"{each.loss:.3f}"),
-            *(Entry(f"{each.by_noise[kind]:.1f}") for kind in kinds),
-            Entry(f"{each.seconds:.2g}"),
+            *(each.noise_matrix, f"{each.rank:.2f}", of_group.get(each.label, "")),
+            *(f"{each.loss:.3f}", *(f"{each.by_noise[kind]:.1f}" for kind in kinds)),
+            f"{each.seconds:.2g}",
         ]
         for each in board.standings
     ]
-    return Grid(columns, rows, 2, _notes(board, boards))
+    return Grid(columns, rows, 2, _notes(board, boards), title=board.title)
 
 
 def _notes(board: Board, boards: int) -> list[str]:
@@ -241,73 +238,60 @@ def _notes(board: Board, boards: int) -> list[str]:
 
 def leaderboard_json(boards: Sequence[Board], reasons: Mapping[str, int]) -> str:
     """Return the boards as JSON."""
-    data: list[dict[str, Any]] = []
-    for board in boards:
-        standings = [each._asdict() for each in board.standings]
-        data.append({**asdict(board), "standings": standings})
+    data = [
+        {**asdict(board), "standings": [each._asdict() for each in board.standings]}
+        for board in boards
+    ]
     return json.dumps({"boards": data, "not_added": dict(reasons)}, indent=2, allow_nan=False)
 
 
 # The tables of ``ncbench compare``.
 
 
-def comparison_sections(comparison: Comparison) -> list[Section]:
+def comparison_sections(comparison: Comparison) -> list[Grid]:
     """Return a table of cells for each table of the reference, and the table of counts."""
     keys = [key for key in comparison.cells.columns if key not in (TABLE, *COMPARED)]
-    columns = [*keys, "ours", "theirs", "difference", "se", "verdict"]
-    present = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
-    titled = present.groupby(TABLE) if TABLE in present else [("", present)]
-    sections = []
-    for title, cells in titled:
-        rows = [
-            [*(Entry(as_text(row[key])) for key in keys), *_entries(row)]
-            for row in cells.to_dict("records")
-        ]
-        sections.append(Section(str(title), Grid(columns, rows, len(keys))))
-    notes = [*[comparison.definition] * bool(sections)]
-    sections[-1:] = [Section(title, replace(grid, notes=notes)) for title, grid in sections[-1:]]
-    counts = comparison.counts("measure", "algo")
-    counted = [list(map(Entry, map(as_text, row))) for row in counts.to_numpy().tolist()]
-    return [*sections, Section("", Grid(list(counts.columns), counted, 2, [comparison.summary]))]
-
-
-def _entries(row: Mapping[Any, Any]) -> list[Entry]:
-    theirs = Entry(with_error(row, "theirs"))
-    if math.isnan(row["ours"]):
-        return [Entry("-"), theirs, Entry("-"), Entry("-"), Entry(row["verdict"])]
-    return [
-        Entry(with_error(row, "ours")),
-        theirs,
-        Entry(f"{row['difference']:+.3f}"),
-        Entry(in_errors_text(row)),
-        Entry(row["verdict"], bold=row["verdict"] == AHEAD),
+    formats: list[tuple[str, Format]] = [
+        *_keys(keys),
+        ("ours", lambda row: _with_error(row, "ours")),
+        ("theirs", lambda row: _with_error(row, "theirs")),
+        ("difference", lambda row: _or_dash(row, "difference", "+.3f")),
+        ("se", lambda row: _or_dash(row, "in_errors", "+.1f")),
+        ("verdict", lambda row: Entry(row["verdict"], bold=row["verdict"] == AHEAD)),
     ]
+    present = comparison.cells[comparison.cells["verdict"] != NOT_PRESENT]
+    titled = dict(list(present.groupby(TABLE))) if TABLE in present else {"": present}
+    *_, last = titled
+    tables = [
+        Grid.of(cells, formats, len(keys), [comparison.definition] * (title == last), str(title))
+        for title, cells in titled.items()
+    ]
+    counts = comparison.counts("measure", "algo")
+    counted = Grid.of(counts, _keys(list(map(str, counts))), 2, [comparison.summary])
+    return [*tables, counted]
 
 
-def with_error(row: Mapping[Any, Any], whose: str) -> str:
+def _with_error(row: Mapping[Any, Any], whose: str) -> str:
     """Return our mean or theirs, with its standard error if it has one."""
-    mean, error = row[whose], row[f"{whose}_sem"]
-    return f"{mean:.3f}" if math.isnan(error) else f"{mean:.3f} ({error:.3f})"
+    error = "" if math.isnan(row[f"{whose}_sem"]) else f" ({row[f'{whose}_sem']:.3f})"
+    return "-" if math.isnan(row[whose]) else f"{row[whose]:.3f}{error}"
 
 
-def in_errors_text(row: Mapping[Any, Any]) -> str:
-    """Return a difference in standard errors as text for a table."""
-    return "-" if math.isnan(row["in_errors"]) else f"{row['in_errors']:+.1f}"
+def _or_dash(row: Mapping[Any, Any], key: str, style: str) -> str:
+    return "-" if pd.isna(row[key]) else f"{row[key]:{style}}"
 
 
 # The tables of ``ncbench theory`` and ``ncbench bayes``.
 
 
-def optima_section(optima: pd.DataFrame) -> Section:
+def optima_section(optima: pd.DataFrame) -> Grid:
     """Return the lowest possible loss of each measure, with a bound on its error."""
-    rows = [
-        [Entry(row["measure"]), Entry(f"{row['bayes']:.5f}"), Entry(f"{row['error']:.0e}")]
-        for row in optima.to_dict("records")
-    ]
-    return Section("", Grid(list(optima.columns), rows, 1))
+    return Grid.of(
+        optima, [("measure", "{measure}"), ("bayes", "{bayes:.5f}"), ("error", "{error:.0e}")]
+    )
 
 
-def regret_sections(frame: pd.DataFrame, style: str) -> list[Section]:
+def regret_sections(frame: pd.DataFrame, style: str) -> list[Grid]:
     """Return the terms of the bounds, and the slopes of the regret if there are any.
 
     Parameters
@@ -321,20 +305,19 @@ def regret_sections(frame: pd.DataFrame, style: str) -> list[Section]:
     about = ", ".join(f"{key}={frame[key].iloc[0]}" for key in same)
     terms, fitted = frame.drop(columns=same), slopes(frame)
     if len(fitted):
-        slopes_grid = _regret_grid(fitted.drop(columns=[*same, "at_1"]), style)
-        return [Section(about, _regret_grid(terms, style)), Section("", slopes_grid)]
+        fitted = fitted.drop(columns=[*same, "at_1"])
+        return [_regret_grid(terms, style, title=about), _regret_grid(fitted, style)]
     no_slope = (
         "No slope of the regret: a slope needs positive regret at two or more sample sizes, such "
         "as dataset.train=100,1000,10000."
     )
-    return [Section(about, _regret_grid(terms, style, no_slope))]
+    return [_regret_grid(terms, style, no_slope, title=about)]
 
 
-def _regret_grid(table: pd.DataFrame, style: str, *notes: str) -> Grid:
-    rows = [[Entry(_text(value, style)) for value in row] for row in table.itertuples(index=False)]
+def _regret_grid(table: pd.DataFrame, style: str, *notes: str, title: str = "") -> Grid:
+    rows = [
+        [f"{value:{style}}" if isinstance(value, float) else str(value) for value in row]
+        for row in table.itertuples(index=False)
+    ]
     labels = list(table.columns).index("sigma")
-    return Grid(list(table.columns), rows, labels, notes)
-
-
-def _text(value: Any, style: str) -> str:
-    return f"{value:{style}}" if isinstance(value, float) else str(value)
+    return Grid(list(table.columns), rows, labels, notes, title=title)

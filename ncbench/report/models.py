@@ -14,7 +14,7 @@ from ncbench.errors import notice_once
 from ncbench.noise_estimation.held_out import UNCOUNTED
 from ncbench.noise_estimation.share import CANNOT_TELL, KNOWN, LEVEL, Interval, level_of
 from ncbench.own_labels import shown_names
-from ncbench.report.export import no_formula
+from ncbench.report.output import no_formula
 from ncbench.report.own_labels import reliance
 from ncbench.report.tables import Entry, Grid
 from ncbench.types import Array

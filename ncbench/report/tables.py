@@ -5,17 +5,16 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ncbench.errors import printable
-from ncbench.results.config_key import flat, own_name
-from ncbench.types import Record
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,18 @@ class Entry:
     bold : bool
     mark : str
         A sign after the text: ``*`` or ``~``.
+    cell : object, optional
+        What the entry shows, such as a row of a frame; a page may link to it.
     """
 
     text: str
     bold: bool = False
     mark: str = ""
+    cell: Any = None
+
+
+Format = str | Callable[[Mapping[Any, Any]], str | Entry]
+"""What an entry shows of a row: a template, such as ``{mean:.3f}``, or a function of the row."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Grid:
     ----------
     columns : sequence of str
     rows : sequence of sequences of Entry
+        A text is an entry without a mark.
     labels : int
         The number of leading columns that name the row; the others are numbers. Labels that
         repeat those of the row above are left blank, except for the last.
@@ -50,10 +57,11 @@ class Grid:
         Notes below the table, a sentence or two each.
     heading : str
         What must be read before the table.
+    title : str
 
     Examples
     --------
-    >>> grid = Grid(["algo", "sigma=0.1"], [[Entry("a_b"), Entry("0.2", bold=True, mark="*")]], 1,
+    >>> grid = Grid(["algo", "sigma=0.1"], [["a_b", Entry("0.2", bold=True, mark="*")]], 1,
     ...             notes=["* best"])
     >>> print(grid.markdown())
     | algo | sigma=0.1 |
@@ -66,10 +74,44 @@ class Grid:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Entry]]
+    rows: Sequence[Sequence[Entry | str]]
     labels: int
-    notes: Sequence[str] = field(default_factory=list)
+    notes: Sequence[str] = ()
     heading: str = ""
+    title: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        formats: Sequence[tuple[str, Format]],
+        labels: int = 1,
+        notes: Sequence[str] = (),
+        title: str = "",
+    ) -> Grid:
+        """Return the table of a frame.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        formats : sequence of (str, Format)
+            The heading of each column, and what its entries show of a row.
+        labels, notes, title
+            As above.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"algo": ["fw"], "low": [0.125], "high": [0.25]})
+        >>> formats = [("algo", "{algo}"), ("interval", "[{low:.2f}, {high:.2f}]")]
+        >>> print(Grid.of(frame, formats).text())
+        algo  interval
+        fw    [0.12, 0.25]
+        """
+        rows = [
+            [show.format_map(row) if isinstance(show, str) else show(row) for _, show in formats]
+            for row in frame.to_dict(orient="records")
+        ]
+        return cls([heading for heading, _ in formats], rows, labels, notes, title=title)
 
     def print(self, console: Console | None = None) -> None:
         """Print the table to a terminal or a log."""
@@ -83,8 +125,8 @@ class Grid:
             console = Console(highlight=False)
             if not console.is_terminal:  # a log has no width
                 console.width = max(200, console.measure(table).maximum)
-        if self.heading:
-            console.print(Text(self.heading), soft_wrap=True)
+        for line in filter(None, (self.title, self.heading)):
+            console.print(Text(printable(line)), soft_wrap=True)
         console.print(table)
         for note in self.notes:
             console.print(Text(printable(note)), soft_wrap=True)
@@ -98,10 +140,10 @@ class Grid:
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
         rules = ["---" if i < self.labels else "---:" for i in range(len(self.columns))]
-        lines = [escape_markdown(self.heading), ""] if self.heading else []
+        lines = [f"### {escape_markdown(self.title)}", ""] if self.title else []
+        lines += [escape_markdown(self.heading), ""] if self.heading else []
         lines += [_line(map(escape_markdown, self.columns)), "|" + "|".join(rules) + "|"]
-        for row in self.printed_rows():
-            lines.append(_line(map(_markdown_entry, row)))
+        lines += [_line(map(_markdown_entry, row)) for row in self.printed_rows()]
         for note in self.notes:
             lines += ["", escape_markdown(note)]
         return "\n".join(lines)
@@ -109,7 +151,7 @@ class Grid:
     def latex(self) -> str:
         r"""Return a LaTeX table environment; it needs only ``\usepackage{booktabs}``."""
         numbers = len(self.columns) - self.labels
-        said = [note for note in (self.heading, *self.notes) if note]
+        said = [note for note in (self.title, self.heading, *self.notes) if note]
         lines = [
             "% needs \\usepackage{booktabs}",
             "\\begin{table}",
@@ -131,48 +173,22 @@ class Grid:
             above = row
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])
 
+    @property
+    def entries(self) -> list[list[Entry]]:
+        """The rows, with an entry for each text."""
+        return [[Entry(e) if isinstance(e, str) else e for e in row] for row in self.rows]
+
     def printed_rows(self) -> list[list[Entry]]:
         """Return the rows with blanks for labels that repeat the row above."""
         printed = []
-        above: Sequence[Entry] = []
-        for row in self.rows:
+        above: list[Entry] = []
+        for row in self.entries:
             blank = 0
             while blank < self.labels - 1 and above and above[blank].text == row[blank].text:
                 blank += 1
-            printed.append([Entry("")] * blank + list(row[blank:]))
+            printed.append([Entry("")] * blank + row[blank:])
             above = row
         return printed
-
-
-class Section(NamedTuple):
-    """A table with its title, which may be empty."""
-
-    title: str
-    grid: Grid
-
-
-def print_sections(sections: Iterable[Section]) -> None:
-    """Print tables to a terminal or a log."""
-    for number, (title, grid) in enumerate(sections):
-        print(end="\n" if number else "")
-        if title:
-            print(title)
-        grid.print()
-
-
-def text_of(sections: Iterable[Section]) -> str:
-    """Return tables as printed to a log."""
-    parts = (f"{title}\n{grid.text()}" if title else grid.text() for title, grid in sections)
-    return "\n\n".join(parts)
-
-
-def markdown_of(sections: Iterable[Section]) -> str:
-    """Return tables in GitHub's Markdown."""
-    parts = (
-        f"### {escape_markdown(title)}\n\n{grid.markdown()}" if title else grid.markdown()
-        for title, grid in sections
-    )
-    return "\n\n".join(parts)
 
 
 def escape_markdown(text: str) -> str:
@@ -183,7 +199,7 @@ def escape_markdown(text: str) -> str:
     >>> escape_markdown("a|b <script>_x_")
     'a\\|b &lt;script&gt;\\_x\\_'
     """
-    return re.sub(r"([\\`*_~|\[\]#])", r"\\\1", html.escape(_one_line(text), quote=False))
+    return re.sub(r"([\\`*_~|\[\]#])", r"\\\1", html.escape(one_line(text), quote=False))
 
 
 _LATEX = {
@@ -210,7 +226,7 @@ def escape_latex(text: str) -> str:
     >>> escape_latex("\N{GREEK SMALL LETTER SIGMA}")
     '\\texttt{U+03C3}'
     """
-    return "".join(map(_latex_character, _one_line(text)))
+    return "".join(map(_latex_character, one_line(text)))
 
 
 def _latex_character(character: str) -> str:
@@ -222,8 +238,14 @@ def _latex_character(character: str) -> str:
     return f"\\texttt{{U+{ord(character):04X}}}"
 
 
-def _one_line(text: str) -> str:
-    """Return text without line breaks and control characters."""
+def one_line(text: str) -> str:
+    r"""Return text with spaces instead of line breaks and control characters.
+
+    Examples
+    --------
+    >>> one_line("a\x00b\nc")
+    'a b c'
+    """
     return "".join(c if c.isprintable() else " " for c in text)
 
 
@@ -247,29 +269,3 @@ def _latex_entry(entry: Entry) -> str:
     text = (f"\\textbf{{{first}}}" if entry.bold else first) + escape_latex(space + rest)
     # The mark takes no space, so that numbers stay aligned.
     return text + (f"\\rlap{{{escape_latex(entry.mark)}}}" if entry.mark else "")
-
-
-# The table of failed cells at the end of a sweep.
-
-_COLUMNS = ("failed", "measure", "dataset", "sigma", "algo", "reason")
-
-
-def print_failures(records: Sequence[Record]) -> None:
-    """Print a table of failed cells, with the ids of their records."""
-    if not records:
-        return
-    rows = []
-    for record in records:
-        config = record["config"]
-        measure, algo = (config[kind]["name"] for kind in ("measure", "algo"))
-        dataset = own_name(record, flat(config))
-        reason = printable(record["reason"].split("\n")[0])
-        row = [record["id"], measure, dataset, f"{config['sigma']:g}", algo, reason]
-        rows.append(list(map(Entry, row)))
-    print()
-    folder = records[0]["config"]["output_dir"]
-    note = (
-        f"The record of a cell, {folder}/cells/ID/record.json, has its traceback; the first column "
-        "has the IDs. Failed cells run again when the sweep is repeated."
-    )
-    Grid(_COLUMNS, rows, 1, [note]).print()

@@ -96,8 +96,9 @@ class Comparison:
     Attributes
     ----------
     cells : DataFrame
-        One row for each pair of a reference cell and a matching cell of ours: keys, the title of
-        its table if the reference has titles, ours, ours_sem, theirs, theirs_sem, difference (ours minus theirs), in_errors, p_holm, verdict.
+        One row for each pair of a reference cell and a matching cell of ours: table, if the
+        reference has several, keys, ours, ours_sem, theirs, theirs_sem, difference (ours minus
+        theirs), in_errors, p_holm, verdict.
         Standard errors are plain, as those of published tables are: they take the splits as
         independent. The verdict is lower, higher or equal, by the means; ahead or behind, where
         p_holm is small; not present; or the status of our cell if it has no number.
@@ -178,21 +179,14 @@ class Comparison:
     @property
     def definition(self) -> str:
         """The meaning of the columns and verdicts."""
-        return (
-            "Losses: lower is better. mean (standard error, which takes the splits as independent; "
-            f"ours with ddof {self.ddof}). {self.rule} not present: no record (these cells are "
-            "counted, not listed)."
-        )
-
-    @property
-    def rule(self) -> str:
-        """The meaning of the column se and of the verdicts."""
         tested = counted(int(self.cells["p_holm"].notna().sum()), "cell")
         return (
-            f"se: the difference over the standard error {ERRORS[self.errors][1]}. lower, higher: "
-            "of the means, which may be chance. ahead, behind: beyond chance at "
-            f"{self.level:.0%}, by a t test that allows for the overlap of the splits and, by "
-            f"Holm's correction, for {tested}."
+            "Losses: lower is better. mean (standard error, which takes the splits as independent; "
+            f"ours with ddof {self.ddof}). se: the difference over the standard error "
+            f"{ERRORS[self.errors][1]}. lower, higher: of the means, which may be chance. ahead, "
+            f"behind: beyond chance at {self.level:.0%}, by a t test that allows for the overlap "
+            f"of the splits and, by Holm's correction, for {tested}. not present: no record (these "
+            "cells are counted, not listed)."
         )
 
     @property

@@ -35,7 +35,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--within", type=positive, help=argparse.SUPPRESS)
     add_ddof(parser)
     add_level(parser)
-    add_output(parser, ["table", "csv", "json", "md"])
+    add_output(parser, ["table", "csv", "json", "md", "tex"])
     args = parser.parse_args(argv)
     if args.within is not None:
         print("notice: --within has no effect; --level decides on verdicts", file=sys.stderr)

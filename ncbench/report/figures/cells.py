@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import NullLocator
 
 from ncbench.core import NoiseMatrix
 from ncbench.report.figures import NothingToDraw
@@ -21,12 +20,13 @@ from ncbench.report.figures.style import (
     PANEL,
     decades,
     drawing,
+    finish,
     grid,
-    grow,
-    legend,
     line_style,
+    log_scale,
     number,
     shortened,
+    side_by_side,
     text_width,
     title,
     wrapped,
@@ -182,18 +182,13 @@ def frank_wolfe_path(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
     if drawn.empty:
         raise NothingToDraw("no cell has a Frank-Wolfe path in its diagnostics")
     found = panels(drawn)
-    columns = min(4, len(found))
     with drawing():
-        figure, axes = grid(2 * -(-len(found) // columns), columns, (PANEL[0], PANEL[1] * 0.85))
-        # Objectives are in rows 0, 2, ..., the gaps of the same panels in the rows below them.
-        upper, lower = axes[::2].ravel(), axes[1::2].ravel()
-        for panel in (*upper[len(found) :], *lower[len(found) :]):
-            panel.set_visible(False)
-        for k, (measure, problem, rows) in enumerate(found):
-            title(upper[k], f"{measure}, {problem}, sigma {number(rows['sigma'].iloc[0])}")
-            _draw_path(upper[k], lower[k], rows, records)
-        grow(figure, len(axes) // 2, [panel.get_title("left") for panel in upper])
-        legend(figure, *samples(drawn))
+        size = (PANEL[0], PANEL[1] * 0.85)
+        figure, placed = side_by_side(len(found), 4, size, height=2)
+        for (upper, lower), (measure, problem, rows) in zip(placed, found, strict=True):
+            title(upper, f"{measure}, {problem}, sigma {number(rows['sigma'].iloc[0])}")
+            _draw_path(upper, lower, rows, records)
+        finish(figure, *samples(drawn))
     return figure
 
 
@@ -223,17 +218,11 @@ def _draw_path(upper: Axes, lower: Axes, rows: pd.DataFrame, records: Sequence[R
             step[few], np.abs(gap[few]), facecolors=inside, gid=f"{name}-gap-marks", **mark
         )
     for axes in (upper, lower):
-        axes.set_xscale("log")
-        axes.xaxis.set_minor_locator(NullLocator())
-        shown = decades(1, last)
-        axes.set_xticks(shown, [number(value) for value in shown])
+        log_scale(axes, "x", decades(1, last))
     upper.set_ylabel("objective")
     if sizes:
-        lower.set_yscale("log")
-        lower.yaxis.set_minor_locator(NullLocator())
         low = max(min(sizes), 1e-9)
-        shown = decades(low, max(sizes))
-        lower.set_yticks(shown, [number(value) for value in shown])
+        log_scale(lower, "y", decades(low, max(sizes)))
         lower.set_ylim(low / 2, max(sizes) * 2)
     lower.set_ylabel("size of the gap")
     lower.set_xlabel("step")
@@ -257,6 +246,10 @@ STAGES = {
 """The names of the stages in the figure, in order."""
 
 _NAME = 1.2  # inches
+_LOOKS: list[dict[str, Any]] = [
+    {"facecolor": colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0.4}
+    for colour, hatch in zip(COLOURS, HATCHES, strict=False)
+]
 
 
 def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
@@ -276,40 +269,28 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
     if done.empty:
         raise NothingToDraw("no cell is done")
     found = panels(done)
-    columns = min(3, len(found))
     tallest = max(rows["series"].nunique() for _, _, rows in found)
     spent = np.zeros(len(STAGES))
     with drawing():
         size = (PANEL[0] * 1.1, 0.9 + 0.34 * tallest)
-        figure, axes = grid(-(-len(found) // columns), columns, size)
-        for panel in axes.flat[len(found) :]:
-            panel.set_visible(False)
-        for panel, (measure, problem, rows) in zip(axes.flat, found, strict=False):
+        figure, placed = side_by_side(len(found), 3, size)
+        for (panel,), (measure, problem, rows) in zip(placed, found, strict=True):
             named = each_series(rows)
             bars = np.array([_stages(cells, records) for _, _, cells in named])
             spent += bars.sum(axis=0)
-            start = np.zeros(len(named))
-            for k, stage in enumerate(STAGES):
-                panel.barh(
-                    range(len(named)), bars[:, k], left=start, height=0.62, color=COLOURS[k],
-                    hatch=HATCHES[k], edgecolor="#ffffff", linewidth=0.4, gid=f"stage-{stage}",
-                )  # fmt: skip
-                start += bars[:, k]
-            panel.set_yticks(
-                range(len(named)), [wrapped(name, _NAME, lines=2) for name, _, _ in named]
-            )
+            places, start = range(len(named)), np.zeros(len(named))
+            for stage, look, widths in zip(STAGES, _LOOKS, bars.T, strict=False):
+                panel.barh(places, widths, left=start, height=0.62, gid=f"stage-{stage}", **look)
+                start += widths
+            panel.set_yticks(places, [wrapped(name, _NAME, lines=2) for name, _, _ in named])
             panel.set_ylim(len(named) - 0.4, -0.6)
             panel.grid(axis="y", visible=False)
             panel.locator_params(axis="x", nbins=4)
             panel.set_xlabel("seconds per trial")
             title(panel, f"{measure}, {problem}", size[0] - _NAME - 0.3)
-        grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
-        drawn = [k for k, _ in enumerate(STAGES) if spent[k] > 0]
-        patches = [
-            Patch(facecolor=COLOURS[k], hatch=HATCHES[k], edgecolor="#ffffff") for k in drawn
-        ]
+        drawn = np.flatnonzero(spent)
         names = list(STAGES.values())
-        legend(figure, patches, [names[k] for k in drawn])
+        finish(figure, [Patch(**_LOOKS[k]) for k in drawn], [names[k] for k in drawn])
     return figure
 
 

@@ -10,18 +10,18 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import (
     INK,
     PANEL,
     drawing,
+    finish,
     grid,
-    grow,
-    legend,
     line_style,
+    log_scale,
     number,
+    side_by_side,
     ticks,
     title,
     wrapped,
@@ -108,24 +108,21 @@ def loss_against_sample_size(frame: pd.DataFrame) -> Figure:
             "dataset=synthetic dataset.train=100,1000,10000"
         )
     sigmas = sorted({sigma for _, rows in groups for sigma in rows["sigma"]})
-    columns = min(3, len(groups))
+    lines = [Line2D([], [], **line_style(k)) for k in range(len(sigmas))]
+    names = [f"sigma {number(sigma)}" for sigma in sigmas]
     with drawing():
-        figure, axes = grid(-(-len(groups) // columns), columns)
-        for panel in axes.flat[len(groups) :]:
-            panel.set_visible(False)
-        for panel, ((measure, setting, series), rows) in zip(axes.flat, groups, strict=False):
+        figure, panels_of = side_by_side(len(groups), 3)
+        known = False
+        for (panel,), ((measure, setting, series), rows) in zip(panels_of, groups, strict=True):
             _draw(panel, rows, sigmas)
             title(panel, f"{measure}, {setting}, {series}")
             if rows["bayes"].notna().any():
                 panel.axhline(rows["bayes"].mean(), gid="bayes", **_BAYES)
-        grow(figure, len(axes), [panel.get_title("left") for panel in axes.flat])
-        grow(figure, len(axes), [panel.get_xlabel() for panel in axes.flat])
-        lines = [Line2D([], [], **line_style(k)) for k in range(len(sigmas))]
-        names = [f"sigma {number(sigma)}" for sigma in sigmas]
-        if any(rows["bayes"].notna().any() for _, rows in groups):
+                known = True
+        if known:
             lines.append(Line2D([], [], **_BAYES))
             names.append("lowest possible (Bayes)")
-        legend(figure, lines, names)
+        finish(figure, lines, names)
     return figure
 
 
@@ -143,10 +140,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, sigmas: list[float]) -> None:
     for style, sigma in enumerate(sigmas):
         points = done[done["sigma"] == sigma]
         curve(axes, points, "train_size", sizes, style, f"sigma-{style}")
-    axes.set_xscale("log")
-    axes.xaxis.set_minor_locator(NullLocator())
-    shown = ticks(sizes, log=True)
-    axes.set_xticks(shown, [number(size) for size in shown])
+    log_scale(axes, "x", ticks(sizes, log=True))
     axes.set_xlabel("\n".join(["training examples", *not_drawn(rows)]))
     axes.set_ylabel("loss")
 
@@ -176,9 +170,7 @@ def loss_against_sigma(frame: pd.DataFrame) -> Figure:
             panel.set_visible(True)
             _draw_sigma(panel, rows)
             title(panel, f"{measure}, {problem}")
-        grow(figure, len(measures), [panel.get_title("left") for panel in axes.flat])
-        grow(figure, len(measures), [panel.get_xlabel() for panel in axes.flat])
-        legend(figure, *samples(frame))
+        finish(figure, *samples(frame))
     return figure
 
 

@@ -6,21 +6,19 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ncbench.errors import NcbenchError, counted
+from ncbench.errors import counted
 from ncbench.files import make_folder
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.style import INK, drawing, wrapped
+from ncbench.results import Ranking
 from ncbench.results.series import CURVE, curve_keys, slopes
-
-if TYPE_CHECKING:
-    from ncbench.results import Ranking
 
 
 def critical_difference(ranking: Ranking, width: float = 7.0) -> Figure:
@@ -127,11 +125,6 @@ def draw(frame: pd.DataFrame, folder: Path) -> list[Path]:
     shows regret against ``||T^-1||_1`` for each m. All axes are logarithmic; error bars are one
     standard error.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NcbenchError("figures need matplotlib: pip install 'ncbench[report]'") from error
     make_folder(folder)
     paths: list[Path] = []
     fits, keys = slopes(frame), curve_keys(frame)
@@ -154,13 +147,8 @@ def draw(frame: pd.DataFrame, folder: Path) -> list[Path]:
         against_m.legend(fontsize=7)
         for size, line in curve.groupby("m"):
             by_noise = line.sort_values("inverse_norm")
-            against_noise.plot(
-                by_noise["inverse_norm"],
-                by_noise["regret"],
-                "o-",
-                label=f"m = {size}",
-                markersize=4,
-            )
+            sizes, regret = by_noise["inverse_norm"], by_noise["regret"]
+            against_noise.plot(sizes, regret, "o-", label=f"m = {size}", markersize=4)
         against_noise.set(xscale="log", yscale="log", xlabel="$\\|T^{-1}\\|_1$")
         against_noise.legend(fontsize=7)
         others = _differing(frame, names)

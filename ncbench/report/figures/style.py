@@ -19,6 +19,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.textpath import text_to_path
+from matplotlib.ticker import NullLocator
+
+from ncbench.report.tables import one_line
 
 INK = "#1f2328"
 GRID = "#d0d4da"
@@ -88,15 +91,43 @@ def grid(rows: int, columns: int, panel: tuple[float, float] = PANEL) -> tuple[F
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
+def side_by_side(
+    number: int, most: int, panel: tuple[float, float] = PANEL, height: int = 1
+) -> tuple[Figure, Any]:
+    """Return a figure, and an array with a row of axes for each panel.
+
+    Parameters
+    ----------
+    number : int
+        The number of panels.
+    most : int
+        The largest number of panels in a row; axes that are left over are hidden.
+    panel : (float, float)
+        The size of axes in inches.
+    height : int
+        The number of axes of a panel, one above the other.
+    """
+    columns = min(most, number)
+    figure, axes = grid(height * -(-number // columns), columns, panel)
+    placed = axes.reshape(-1, height, columns).swapaxes(1, 2).reshape(-1, height)
+    for left_over in placed[number:].flat:
+        left_over.set_visible(False)
+    return figure, placed[:number]
+
+
 def title(axes: Axes, text: str, width: float = PANEL[0] - 0.75) -> None:
     """Set a title that is wrapped to the width of the axes."""
     axes.set_title(wrapped(text, width), loc="left")
 
 
-def grow(figure: Figure, rows: int, texts: Sequence[str]) -> None:
-    """Make each row of panels higher, to fit the longest of some wrapped texts."""
-    lines = max(text.count("\n") for text in texts)
-    figure.set_figheight(figure.get_figheight() + 0.16 * lines * rows)
+def finish(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
+    """Make the rows of panels higher, to fit wrapped texts, and put a legend below them."""
+    specs = (axes.get_subplotspec() for axes in figure.axes)
+    rows = len({spec.rowspan.start for spec in specs if spec is not None})
+    for texts in zip(*((a.get_title("left"), a.get_xlabel()) for a in figure.axes), strict=True):
+        lines = max(text.count("\n") for text in texts)
+        figure.set_figheight(figure.get_figheight() + 0.16 * lines * rows)
+    legend(figure, handles, labels)
 
 
 def wrapped(text: str, width: float, lines: int = 3) -> str:
@@ -117,7 +148,7 @@ def wrapped(text: str, width: float, lines: int = 3) -> str:
     'aaaaaaaaaa…'
     """
     found = [""]
-    for part in _PART.findall(" ".join(printable(text).split())):
+    for part in _PART.findall(" ".join(one_line(text).split())):
         if text_width((found[-1] + part).rstrip()) <= width:
             found[-1] += part
         else:
@@ -144,23 +175,12 @@ def shortened(text: str, width: float) -> str:
     >>> shortened("ncfw algo.max_iter=50", 1.0)
     'ncfw algo.m…'
     """
-    text = printable(text)
+    text = one_line(text)
     if text_width(text.rstrip()) <= width:
         return text
     while text and text_width(text + "…") > width:
         text = text[:-1]
     return text + "…"
-
-
-def printable(text: str) -> str:
-    r"""Replace characters that are not allowed in one line of text or in XML.
-
-    Examples
-    --------
-    >>> printable("a\x00b\nc")
-    'a�b c'
-    """
-    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
 
 
 def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
@@ -194,6 +214,14 @@ def ticks(values: Sequence[float], log: bool = False) -> list[float]:
         if place[i] - place[kept[-1]] >= least:
             kept.append(i)
     return [ordered[i] for i in kept]
+
+
+def log_scale(axes: Axes, which: str, shown: Sequence[float]) -> None:
+    """Make the ``x`` or ``y`` axis logarithmic, with labels at these values only."""
+    axes.set(**{f"{which}scale": "log"})
+    axis = getattr(axes, f"{which}axis")
+    axis.set_minor_locator(NullLocator())
+    axis.set_ticks(shown, [number(value) for value in shown])
 
 
 def number(value: float) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -12,18 +11,58 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ncbench.report.figures import NothingToDraw
-from ncbench.report.figures.cells import confusion_matrices, frank_wolfe_path, stage_times
-from ncbench.report.figures.losses import (
-    loss_against_sample_size,
-    loss_against_sigma,
-    several_sizes,
-)
-from ncbench.report.figures.ranks import critical_difference
+from ncbench.report.figures.files import Kind, kinds
 from ncbench.report.figures.style import COLOURS, GRID, INK, saved
-from ncbench.results import rankings
-from ncbench.results.series import at_sigma, panels, plain
 from ncbench.run import with_bar
 from ncbench.types import Record
+
+MOST = 48
+"""The maximum number of figures of one kind; a figure takes about 0.3 s to draw."""
+
+
+class Panel(NamedTuple):
+    """A figure, with its measure and data set, which the filters of the page use."""
+
+    measure: str
+    dataset: str
+    svg: str
+
+
+class Chapter(NamedTuple):
+    """Figures of one kind, and why others were not drawn."""
+
+    kind: Kind
+    panels: list[Panel]
+    not_drawn: list[str]
+
+
+def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
+    """Draw every figure that the records allow.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As returned by ``ncbench.results.series.results``.
+    records : sequence
+        The records that the frame was made from.
+    """
+    found = [Chapter(kind, [], []) for kind in kinds(frame, records, small=True)]
+    for chapter in found:
+        if (more := len(chapter.kind.parts) - MOST) > 0:
+            chapter.not_drawn.append(f"{more} more; python -m ncbench figures draws all")
+    tasks = [(chapter, part) for chapter in found for part in chapter.kind.parts[:MOST]]
+    for number, (chapter, part) in enumerate(with_bar(tasks, "Drawing figures")):
+        try:
+            figure = chapter.kind.draw(part.rows)
+        except NothingToDraw as why:
+            if str(why) not in chapter.not_drawn:
+                chapter.not_drawn.append(str(why))
+            continue
+        label = f"{chapter.kind.title}: {part.measure}" + f", {part.dataset}" * bool(part.dataset)
+        svg = inline(figure, f"f{number}", label)
+        chapter.panels.append(Panel(part.measure, part.dataset, svg))
+    return found
+
 
 # Figures inside the page, with the colors of the page, links, and series that can be hidden.
 
@@ -87,142 +126,3 @@ def _rename(element: ElementTree.Element, name: str) -> None:
     for key in ("clip-path", "style", "fill"):
         if key in element.attrib:
             element.set(key, _REFERENCE.sub(f"url(#{name}-", element.get(key, "")))
-
-
-MOST = 48
-"""The maximum number of figures of one kind; a figure takes about 0.3 s to draw."""
-
-
-class Panel(NamedTuple):
-    """A figure, with its measure and data set, which the filters of the page use."""
-
-    measure: str
-    dataset: str
-    svg: str
-
-
-class Chapter(NamedTuple):
-    """Figures of one kind."""
-
-    title: str
-    about: str
-    wide: bool
-    panels: list[Panel]
-    not_drawn: list[str]
-
-
-class _Kind(NamedTuple):
-    title: str
-    about: str
-    wide: bool
-    tasks: list[tuple[str, str, Callable[[], Figure]]]
-
-
-def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
-    """Draw every figure that the records allow.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As returned by ``ncbench.results.series.results``.
-    records : sequence
-        The records that the frame was made from.
-    """
-    kinds, found = [], []
-    for kind in _kinds(frame, records):
-        more = len(kind.tasks) - MOST
-        left_out = [f"{more} more; python -m ncbench figures draws all"] if more > 0 else []
-        kinds.append(kind._replace(tasks=kind.tasks[:MOST]))
-        found.append(Chapter(kind.title, kind.about, kind.wide, [], left_out))
-    total = sum(len(kind.tasks) for kind in kinds)
-    drawn = with_bar(_draw(kinds), "Drawing figures", total)
-    for number, panel in drawn:
-        if isinstance(panel, Panel):
-            found[number].panels.append(panel)
-        elif str(panel) not in found[number].not_drawn:
-            found[number].not_drawn.append(str(panel))
-    return found
-
-
-def _draw(kinds: Sequence[_Kind]) -> Iterator[tuple[int, Panel | NothingToDraw]]:
-    for number, kind in enumerate(kinds):
-        for k, (measure, dataset, draw) in enumerate(kind.tasks):
-            try:
-                figure = draw()
-            except NothingToDraw as why:
-                yield number, why
-                continue
-            label = f"{kind.title}: {measure}" + (f", {dataset}" if dataset else "")
-            yield number, Panel(measure, dataset, inline(figure, f"f{number}-{k}", label))
-
-
-def _kinds(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[_Kind]:
-    one_sigma = at_sigma(frame)
-    judged = (frame["judged"] != "").any()
-    loss = "Mean loss on the clean test part"
-    clean = "Clean: C on the clean test part."
-    if judged:
-        loss = "Mean loss; where no clean test labels are known, an estimate from noisy ones"
-        clean += " Estimated: where no clean test labels are known, C from noisy ones, corrected."
-    yield _Kind(
-        "Loss against sigma",
-        f"{loss}; bands are plus and minus one standard error, corrected for the overlap of the "
-        "splits. Each point links to its record. Cells that are not done "
-        "are gaps.",
-        False,
-        _each(frame, loss_against_sigma),
-    )
-    yield _Kind(
-        "Loss against sample size",
-        "Mean loss against the number of training examples, one line per sigma; bands are plus and "
-        "minus one standard error. Dashed: the lowest loss any classifier can reach, where known.",
-        False,
-        [
-            (measure, str(rows["dataset"].iloc[0]), partial(loss_against_sample_size, rows))
-            for (measure, _, _), rows in several_sizes(frame)
-        ]
-        or [("", "", partial(loss_against_sample_size, frame))],  # its error says why there is none
-    )
-    yield _Kind(
-        "Average ranks",
-        "Rank 1 is the lowest mean loss on a data set. A bar joins algorithms that Nemenyi's test "
-        "does not separate (Demšar, 2006).",
-        True,
-        [
-            (str(measure), "", partial(critical_difference, ranking, width=4.6))
-            for measure, rows in frame.groupby("measure", sort=False)
-            for ranking in rankings(plain(rows))
-        ],
-    )
-    yield _Kind(
-        "Confusion matrices",
-        f"Shares of each label, means over trials, at the largest sigma. {clean} Noisy: T C, as "
-        "noisy labels would show it. Corrected: T C, corrected with the noise matrix that the "
-        "algorithm was given; this is C again if that was T itself.",
-        True,
-        _each(one_sigma, lambda rows: confusion_matrices(rows, records, side=1.5)),
-    )
-    yield _Kind(
-        "Path of Frank-Wolfe",
-        "Objective and gap at the largest sigma as the algorithm sees them, one line per trial. "
-        "The gap is measured on the sample; hollow marks are negative gaps.",
-        False,
-        _each(one_sigma, lambda rows: frank_wolfe_path(rows, records)),
-    )
-    yield _Kind(
-        "Time per stage",
-        "Mean over trials and sigmas. Class probabilities that another cell has computed take "
-        "almost no time.",
-        False,
-        _each(frame, lambda rows: stage_times(rows, records)),
-    )
-
-
-def _each(
-    frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure]
-) -> list[tuple[str, str, Callable[[], Figure]]]:
-    """Return a task for each measure and problem."""
-    return [
-        (measure, str(rows["dataset"].iloc[0]), partial(draw, rows))
-        for measure, _, rows in panels(frame)
-    ]

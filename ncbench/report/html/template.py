@@ -10,39 +10,30 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-import ncbench
-from ncbench.results import as_text
+from ncbench import __version__
+
+_PACKAGE = "ncbench.report.html"
 
 
 def rendered(template: str, **content: Any) -> str:
     """Return a page of this package as HTML, with the style that all pages share."""
-    return (
-        environment("ncbench.report.html")
-        .get_template(template)
-        .render(
-            version=ncbench.__version__,
-            made=time.strftime("%Y-%m-%d %H:%M"),
-            style=Markup(resource("page.css")),
-            **content,
-        )
-    )
-
-
-def resource(name: str) -> str:
-    """Return a file of this package."""
-    return files("ncbench.report.html").joinpath(name).read_text(encoding="utf-8")
-
-
-def environment(package: str) -> Environment:
-    """Return what fills the templates of a package."""
     environment = Environment(
-        loader=PackageLoader(package, ""),
+        loader=PackageLoader(_PACKAGE, ""),
         autoescape=True,  # names come from users, and tracebacks from anywhere
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["text"] = as_text
     environment.filters["breakable"] = lambda text: Markup("=<wbr>").join(text.split("="))
     environment.filters["long"] = lambda name: "long" if re.search(r"\S{21}", name) else ""
-    return environment
+    return environment.get_template(template).render(
+        version=__version__,
+        made=time.strftime("%Y-%m-%d %H:%M"),
+        style=Markup(resource("page.css")),
+        **content,
+    )
+
+
+def resource(name: str) -> str:
+    """Return a file of this package."""
+    return files(_PACKAGE).joinpath(name).read_text(encoding="utf-8")

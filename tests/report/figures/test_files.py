@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import made_up
 import pytest
 
-from ncbench.report.figures.files import _first_panels, figures
+from ncbench.report.figures.files import Kind, figures, kinds
 from ncbench.results.series import results
 
 FAST = ("cpe=logistic", "cpe.C=1.0")
@@ -58,10 +58,26 @@ def test_the_command_refuses_in_words(
 
 def test_more_panels_than_can_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncbench.report.figures.files.MOST_PANELS", 1)
-    cells = [made_up.record([0.1], dataset={"name": name}) for name in ("iris", "wine", "digits")]
-    every = results(cells)
-    assert _first_panels(every)["dataset"].tolist() == [every["dataset"].iloc[0]]
-    monkeypatch.setattr("ncbench.report.figures.files._drawn", lambda name, draw: (name, None))
-    names = dict(figures(cells))
+    records = [made_up.record([0.1], dataset={"name": name}) for name in ("iris", "wine", "digits")]
+    drawn = []
+
+    def listed(*given: Any, **options: Any) -> list[Kind]:
+        return [
+            kind._replace(draw=lambda rows, kind=kind: drawn.append((kind.name, rows)))
+            for kind in kinds(*given, **options)
+        ]
+
+    monkeypatch.setattr("ncbench.report.figures.files.kinds", listed)
+    names = dict(figures(records))
     assert "3 combinations of measure and problem, of which" in str(names["other panels"])
     assert sum(name.startswith("confusion_matrices") for name in names) == 1
+    assert all(rows["problem"].nunique() <= 1 for name, rows in drawn if "critical" not in name)
+
+
+def test_noisy_test_labels_are_not_called_clean() -> None:
+    records = [made_up.record([0.1])]
+    frame = results(records)
+    of_clean, *_ = kinds(frame, records)
+    assert of_clean.about.startswith("Mean loss on the clean test part; bands")
+    of_noisy, *_ = kinds(frame.assign(judged="held_out_map"), records)
+    assert of_noisy.about.startswith("Mean loss; where no clean test labels are known, an estimate")

@@ -52,9 +52,8 @@ def every_figure(make: Make, name: str) -> list[tuple[str, Figure]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param("iris", marks=pytest.mark.slow), NASTY])
-def test_no_two_labels_overlap_and_none_is_cut_off(make_record: Make, name: str) -> None:
-    drawn = every_figure(make_record, name)
+def test_no_two_labels_overlap_and_none_is_cut_off(make_record: Make) -> None:
+    drawn = every_figure(make_record, NASTY)
     assert len({what.split("-")[0] for what, _ in drawn}) == 6
     for what, figure in drawn:
         found = texts(figure)

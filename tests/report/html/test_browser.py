@@ -7,22 +7,18 @@ reason; with NCBENCH_NEED_TOOLS=1 in the environment they fail instead.
 from __future__ import annotations
 
 import itertools
-import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn import Make, keep, write_page
 from made_up_diagnosis import write_made_up_diagnosis
 
-from ncbench.cli.commands.report import main
-from ncbench.files import write_json
 from ncbench.report.own_labels import WHOLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
-
-Make = Callable[..., dict[str, Any]]
 
 NASTY = "<script>alert(1)</script>"
 
@@ -114,11 +110,8 @@ def report(tmp_path_factory: pytest.TempPathFactory, make_record: Make) -> Path:
                     if (measure, dataset, algo, k) == ("h_mean", "wine", "fw", 1):
                         said = {"reason": f"boom {NASTY}", "traceback": f"Trace {NASTY}"}
                         record |= {"status": "failed", "trials": [], **said}
-                    place = folder / "outputs" / "cells" / record["id"] / "record.json"
-                    write_json(place, record)
-    page = folder / "report.html"
-    assert main([str(folder / "outputs"), "--out", str(page)]) == 0
-    return page
+                    keep(folder / "outputs", record)
+    return write_page(folder / "outputs", folder / "report.html")
 
 
 def expect_shown(page: Any, text: str) -> None:
@@ -248,44 +241,36 @@ def test_labels_do_not_overlap_and_the_page_fits(
     opened.context.close()
 
 
-@pytest.fixture(scope="module", params=[4, 11])
-def long_names(
-    request: Any, tmp_path_factory: pytest.TempPathFactory, make_record: Make
-) -> tuple[Path, int]:
-    """Write the page of a sweep with long names, some or many sigmas, and skipped cells."""
-    folder = tmp_path_factory.mktemp("long")
-    for measure, dataset, algo, sigma in itertools.product(
+SIZES = ((1280, "screen"), (390, "screen"), (703, "print"))
+"""Widths in pixels: a screen, a phone, and A4 without its margins."""
+
+
+def faults(opened: Opened, width: int, media: str) -> list[str]:
+    """Return what is hidden, broken or too wide on a page of this width."""
+    opened.page.set_viewport_size({"width": width, "height": 800})
+    opened.page.emulate_media(media=media)
+    # Chromium shrinks a page that is too wide for a sheet; then nothing is 703 px wide.
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+    return list(opened.page.evaluate(FAULTS))
+
+
+@pytest.mark.parametrize("sigmas", [4, 11])
+def test_long_names_break_nothing_and_rows_of_skipped_cells_are_left_out(
+    browser: Any, sigmas: int, tmp_path: Path, make_record: Make
+) -> None:
+    for measure, dataset, algo, k in itertools.product(
         ("h_mean", "micro_f1"), ("breast_cancer", "pageblocks"),
-        ("ncfw", "ncbs", "nclr_forward", "nclr_backward"), range(request.param),
+        ("ncfw", "ncbs", "nclr_forward", "nclr_backward"), range(sigmas),
     ):  # fmt: skip
-        record = make_record(algo, dataset, round(sigma / 25, 2), [0.2, 0.22, 0.25], measure)
+        record = make_record(algo, dataset, round(k / 25, 2), [0.2, 0.22, 0.25], measure)
         if algo == ("ncbs" if measure == "h_mean" else "ncfw"):
             reason = f"algo={algo} cannot optimize {measure}"
             record |= {"status": "skipped", "trials": [], "reason": reason}
-        write_json(folder / "outputs" / "cells" / record["id"] / "record.json", record)
-    assert main([str(folder / "outputs"), "--out", str(folder / "report.html")]) == 0
-    return folder / "report.html", request.param
-
-
-# A4 without its margins is 703 px wide.
-@pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (390, "screen"), (703, "print")])
-def test_no_column_is_hidden_no_word_broken_and_nothing_overlaps(
-    browser: Any, long_names: tuple[Path, int], width: int, media: str
-) -> None:
-    path, sigmas = long_names
-    opened = Opened(browser, path, width)
-    opened.page.emulate_media(media=media)
+        keep(tmp_path / "outputs", record)
+    opened = Opened(browser, write_page(tmp_path / "outputs", tmp_path / "report.html"))
+    for width, media in SIZES:
+        assert faults(opened, width, media) == []
     assert opened.page.locator("#table tbody td.number").count() == 12 * sigmas
-    assert opened.page.evaluate(FAULTS) == []
-    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
-    opened.context.close()
-
-
-def test_rows_of_skipped_cells_are_left_out_and_the_page_concludes_in_words(
-    browser: Any, long_names: tuple[Path, int]
-) -> None:
-    path, sigmas = long_names
-    opened = Opened(browser, path)
     assert "ncbs" not in opened.column("#table table", 3)[:6]
     assert opened.column("#cells table", 3).count("ncbs") == 4 * sigmas
     assert "4 rows are left out because all cells are skipped" in opened.page.inner_text("#table")
@@ -305,11 +290,8 @@ def _differing_colours(path: Path) -> int:
 def test_a_thousand_cells_stay_usable(browser: Any, tmp_path: Path, make_record: Make) -> None:
     for k in range(1200):
         done = {} if k < 4 else {"status": "skipped", "reason": "cannot", "trials": []}
-        record = make_record(f"algo{k % 40}", f"data{k // 40}", losses=[0.1], **done)
-        folder = tmp_path / "cells" / record["id"]
-        folder.mkdir(parents=True)
-        (folder / "record.json").write_text(json.dumps(record))
-    assert main([str(tmp_path), "--out", str(tmp_path / "report.html")]) == 0
+        keep(tmp_path, make_record(f"algo{k % 40}", f"data{k // 40}", losses=[0.1], **done))
+    write_page(tmp_path, tmp_path / "report.html")
     started = time.perf_counter()
     opened = Opened(browser, tmp_path / "report.html")
     page = opened.page
@@ -325,61 +307,26 @@ def test_a_thousand_cells_stay_usable(browser: Any, tmp_path: Path, make_record:
 
 WINES = ("barolo", "grignolino", "barbera")
 LONG = ("Iris-versicolor of the coast", "b", NASTY, *(f"class_number_{k}" for k in range(9)))
-
-
 MANY = tuple(f"class number {k}" for k in range(60))
 
 
-@pytest.fixture(
-    scope="module",
-    params=[WINES, tuple("0123456789"), LONG, MANY],
-    ids=["3", "10", "long", "60"],
-)
-def diagnosis(request: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """Write the page of made-up labels: few or many classes, long names, one person or many."""
-    path = tmp_path_factory.mktemp("diagnosis") / "diagnosis.html"
-    people = (
-        [f"the {k}th person who gave labels" for k in range(14)] if len(request.param) > 3 else []
-    )
-    write_made_up_diagnosis(path, request.param, people=people)
-    return path, len(request.param)
-
-
-@pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (390, "screen"), (703, "print")])
-def test_no_column_of_a_diagnosis_is_hidden_no_word_broken_and_nothing_overlaps(
-    browser: Any, diagnosis: tuple[Path, int], width: int, media: str
+@pytest.mark.parametrize("classes", [WINES, LONG, MANY], ids=["3", "long", "60"])
+def test_a_diagnosis_can_be_read_at_every_width_in_both_themes_and_on_paper(
+    browser: Any, classes: tuple[str, ...], tmp_path: Path
 ) -> None:
-    path, n = diagnosis
-    opened = Opened(browser, path, width)
-    opened.page.emulate_media(media=media)
-    assert opened.page.locator(".heat td").count() == (2 * n**2 if n <= WHOLE else 0)
-    faults = opened.page.evaluate(FAULTS)
-    assert [fault for fault in faults if "script>" not in fault] == []  # which is not a word
-    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
-    assert opened.trouble == []
-    assert opened.requests == [path.as_uri()]
-    opened.context.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_diagnosis_can_be_read_in_both_themes_and_a_script_in_a_name_does_nothing(
-    browser: Any, diagnosis: tuple[Path, int], scheme: str
-) -> None:
-    path, _ = diagnosis
-    opened = Opened(browser, path, scheme=scheme)
-    assert opened.page.evaluate("document.scripts.length") == 0
-    assert opened.page.evaluate(CONTRAST) >= 4.5  # WCAG AA
-    assert opened.trouble == []
-    opened.context.close()
-
-
-def test_a_diagnosis_fits_on_a4(browser: Any, diagnosis: tuple[Path, int], tmp_path: Path) -> None:
-    opened = Opened(browser, diagnosis[0])
-    opened.page.pdf(path=str(tmp_path / "page.pdf"), format="A4")
-    # Chromium shrinks a page that is too wide for the sheet; then nothing is 703 px wide.
-    opened.page.emulate_media(media="print")
-    opened.page.set_viewport_size({"width": 703, "height": 1000})
-    assert opened.page.evaluate("document.documentElement.scrollWidth") == 703
-    sheets = (tmp_path / "page.pdf").read_bytes().count(b"/Type /Page\n")
-    assert 2 <= sheets <= 12
-    opened.context.close()
+    path, n = tmp_path / "diagnosis.html", len(classes)
+    people = [f"the {k}th person who gave labels" for k in range(14)] if n > 3 else []
+    write_made_up_diagnosis(path, classes, people=people)
+    for scheme in ("light", "dark"):
+        opened = Opened(browser, path, scheme=scheme)
+        assert opened.page.evaluate("document.scripts.length") == 0
+        assert opened.page.evaluate(CONTRAST) >= 4.5  # WCAG AA
+        assert opened.page.locator(".heat td").count() == (2 * n**2 if n <= WHOLE else 0)
+        for width, media in SIZES:
+            found = faults(opened, width, media)
+            assert [fault for fault in found if "script>" not in fault] == []  # not a word
+        assert opened.trouble == []
+        assert opened.requests == [path.as_uri()]
+        opened.page.pdf(path=str(tmp_path / "page.pdf"), format="A4")
+        assert 2 <= (tmp_path / "page.pdf").read_bytes().count(b"/Type /Page\n") <= 12
+        opened.context.close()

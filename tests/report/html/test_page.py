@@ -6,18 +6,23 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
+import matplotlib.pyplot as plt
 import pytest
+from drawn import Make, keep, write_page
+from matplotlib.figure import Figure
 
-from ncbench.cli.commands.report import main
 from ncbench.files import write_json
-
-Make = Callable[..., dict[str, Any]]
+from ncbench.report.figures.style import COLOURS
+from ncbench.report.html import page as report, panels
+from ncbench.report.html.panels import inline
+from ncbench.results.best import marked
+from ncbench.results.series import plain, results
 
 pytestmark = pytest.mark.xdist_group("report")  # so that one process makes the page
 
@@ -47,11 +52,6 @@ class Elements(HTMLParser):
             self.texts.setdefault(self._open[-1], []).append(data.strip())
 
 
-def keep(folder: Path, *records: dict[str, Any]) -> None:
-    for record in records:
-        write_json(folder / "cells" / record["id"] / "record.json", record)
-
-
 def failed(make: Make, reason: str, **more: Any) -> dict[str, Any]:
     return make(**more, status="failed", reason=reason, traceback=f"Traceback\n{reason}", trials=[])
 
@@ -73,9 +73,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, make_record: Make) -> Path:
     (folder / "cells" / "broken").mkdir()
     (folder / "cells" / "broken" / "record.json").write_text("{")
     write_json(folder / "cells" / "part" / "record.json", {"schema": 1, "id": "part"})
-    out = place / "page" / "report.html"
-    assert main([str(folder), "--out", str(out)]) == 0
-    return out
+    return write_page(folder, place / "page" / "report.html")
 
 
 @pytest.fixture
@@ -147,17 +145,21 @@ def test_the_commands_that_made_it_and_where_are_said(page: str) -> None:
     assert {"somewhere", "0123456789abcdef", "ncbench 0.1.0, numpy 2.0.0"} <= set(found.texts["dd"])
 
 
-def test_only_the_newest_record_of_a_configuration_is_shown(
+def test_only_the_newest_record_is_shown_and_a_killed_process_has_no_traceback(
     ncbench: Any, tmp_path: Path, make_record: Make
 ) -> None:
     old, new = make_record(losses=[0.9]), make_record(losses=[0.1], id="f" * 16)
     new["provenance"]["time"] = "2026-01-02T00:00:00+0000"
-    keep(tmp_path / "outputs", new, old)
+    reason = "the process of this cell was killed by SIGKILL"
+    killed = make_record("ncfw", status="failed", reason=reason)
+    keep(tmp_path / "outputs", new, old, killed)
     assert ncbench("report", "outputs").code == 0
     page = (tmp_path / "report.html").read_text()
     assert "left out: 1 older" in page
     assert old["id"] not in page
-    assert re.findall(r'data-value="(0\.[19])"', page) == ["0.1"] * 2 + ["0.1"]  # and its sigma
+    assert re.findall(r'data-value="(0\.[19])"', page) == ["0.1"] * 4  # with both sigmas
+    said = Elements(page).texts["pre"]
+    assert "No traceback: the process ended without one." in said
 
 
 def test_a_page_that_cannot_be_made_leaves_the_old_one(
@@ -182,26 +184,9 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert {path.name for path in tmp_path.iterdir()} == {"outputs", "report.html"}
 
 
-def test_a_cell_whose_process_was_killed_has_no_traceback_and_that_is_said(
-    ncbench: Any, tmp_path: Path, make_record: Make
-) -> None:
-    killed = make_record(status="failed", reason="the process of this cell was killed by SIGKILL")
-    keep(tmp_path / "outputs", make_record("ncfw", losses=[0.1]), killed)
-    done = ncbench("report", "outputs")
-    assert done.code == 0, done.err
-    said = Elements((tmp_path / "report.html").read_text()).texts["pre"]
-    assert "No traceback: the process ended without one." in said
-
-
-DRAWN = ("figures", "outputs", "--out", "drawn")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "command", [("report", "outputs"), pytest.param(DRAWN, marks=pytest.mark.slow)]
-)
 def test_what_is_not_available_any_more_costs_the_bayes_level_alone(
-    command: tuple[str, ...], ncbench: Any, tmp_path: Path, make_record: Make
+    ncbench: Any, tmp_path: Path, make_record: Make
 ) -> None:
     gone = [
         make_record(dataset="gone", losses=[0.1]),
@@ -219,11 +204,106 @@ def test_what_is_not_available_any_more_costs_the_bayes_level_alone(
     for record in gone:
         record["trials"][0]["theory"] = {"regret": 0.1}
     keep(tmp_path / "outputs", *gone)
-    done = ncbench(*command)
+    done = ncbench("report", "outputs")
     assert done.code == 0, done.err
     assert done.err.count("no Bayes level of ") == 4
     assert "no Bayes level of h_mean on gone: dataset=gone: " in done.err
-    if command != DRAWN:
-        page = (tmp_path / "report.html").read_text()
-        assert page.count("no Bayes level of ") == 4
-        assert "0.300" in page
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("no Bayes level of ") == 4
+    assert "0.300" in page
+
+
+# What the page concludes from its records.
+
+
+def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
+    losses = {("a", 0.1): (0.1, 0.2), ("a", 0.4): (0.3, 0.2), ("b", 0.1): (0.1, 0.1)}
+    records = [
+        make_record(algo, dataset, sigma, [loss])
+        for (dataset, sigma), both in losses.items()
+        for algo, loss in zip(("ncfw", "fw"), both, strict=True)
+    ]
+    (found,) = report.conclusions(results(records))
+    assert found["problems"] == 3
+    wins = {algorithm["name"]: algorithm["wins"] for algorithm in found["algorithms"]}
+    assert wins == {"ncfw": 2, "fw": 2}  # on b they are tied
+
+
+def test_the_conclusion_says_who_is_best_and_how_surely(make_record: Make) -> None:
+    losses = {"ncfw": [0.1, 0.11, 0.12], "close": [0.1, 0.12, 0.13], "far": [0.5, 0.51, 0.53]}
+    records = [
+        make_record(algo, sigma=sigma, losses=values)
+        for algo, values in losses.items()
+        for sigma in (0.1, 0.2)
+    ]
+    (found,) = report.conclusions(results(records))
+    assert found["words"] == (
+        "ncfw has the lowest mean loss in 2 of 2 problems (a data set with a sigma). That may be "
+        "chance against close in 2 of them. The other differences are beyond chance. Mean loss, "
+        "over 2 problems: ncfw 0.110, close 0.117, far 0.513."
+    )
+    (alone,) = report.conclusions(results(records[:2]))
+    assert alone["words"].startswith("No two algorithms have solved the same problem")
+
+
+def test_the_conclusion_agrees_with_the_marks_of_the_tables(make_record: Make) -> None:
+    # Alone, the first problem would tell the two apart; ten comparisons do not.
+    losses = {"ncfw": [0.10, 0.11, 0.12, 0.11], "fw": [0.15, 0.18, 0.17, 0.19]}
+    records = [
+        make_record(algo, f"d{k}", losses=values)
+        for algo, values in losses.items()
+        for k in range(10)
+    ]
+    (one,) = report.conclusions(results(records[::10]))
+    assert "All differences are beyond chance." in one["words"]
+    frame = results(records)
+    assert set(marked(plain(frame))["mark"]) == {"best", "level"}
+    (ten,) = report.conclusions(frame)
+    assert "That may be chance against fw in 10 of them." in ten["words"]
+
+
+# Figures inside the page: unique ids, links of HTML, the page's own colors, and how many.
+
+
+def figure() -> Figure:
+    drawn, axes = plt.subplots()
+    axes.plot([0, 1], [0, 1], color=COLOURS[1], gid="series-1-line")
+    points = axes.scatter([0, 1], [0, 1], color=COLOURS[0])
+    points.set_urls(["cells/a/record.json", "cells/b/record.json"])
+    plt.close(drawn)
+    return drawn
+
+
+def test_ids_are_of_the_figure_and_what_refers_to_them_does() -> None:
+    one, other = (ElementTree.fromstring(inline(figure(), name, "lines")) for name in ("a", "b"))
+    ids = [{element.get("id") for element in root.iter()} - {None} for root in (one, other)]
+    assert all(identity.startswith("a-") for identity in ids[0])
+    assert not ids[0] & ids[1]
+    text = inline(figure(), "a", "lines")
+    referred = re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', text)
+    assert referred
+    assert {one or other for one, other in referred} <= ids[0]
+
+
+def test_series_can_be_hidden_points_lead_to_records_and_colours_are_the_pages() -> None:
+    root = ElementTree.fromstring(inline(figure(), "a", "two lines & more"))
+    label = "two lines & more"
+    assert (root.tag, root.get("role"), root.get("aria-label")) == ("svg", "img", label)
+    (line,) = [element for element in root.iter() if element.get("data-series")]
+    assert (line.get("data-series"), line.get("id")) == ("1", "a-series-1-line")
+    links = {element.get("href") for element in root.iter("a")}
+    assert links == {"cells/a/record.json", "cells/b/record.json"}
+    styles = " ".join(element.get("style", "") for element in root.iter())
+    assert "var(--series-1)" in styles
+    assert COLOURS[1] not in styles
+    assert not list(root.iter("metadata"))
+
+
+def test_figures_are_bounded_in_number_and_that_is_said(
+    make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = [make_record("fw", name, losses=[0.1]) for name in "abc"]
+    monkeypatch.setattr(panels, "MOST", 1)
+    first = panels.chapters(results(records), records)[0]
+    assert [panel.dataset for panel in first.panels] == ["a"]
+    assert first.not_drawn == ["2 more; python -m ncbench figures draws all"]
