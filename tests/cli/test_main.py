@@ -213,7 +213,7 @@ def test_ctrl_c_while_a_command_starts_is_one_line(
     def pressed(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ncbench.cli.main.import_module", pressed)
+    monkeypatch.setattr("ncbench.cli.main.commands", pressed)
     monkeypatch.setattr("ncbench.cli.run.register", pressed)
     outcome = ncbench(*argv)
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "ncbench: interrupted\n")

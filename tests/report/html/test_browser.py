@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from made_up_diagnosis import write_made_up_diagnosis
 
-from ncbench.cli.commands.report import main
+from ncbench.cli import records as commands
 from ncbench.files import write_json
 from ncbench.report.own_labels import WHOLE
 
@@ -117,7 +117,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, make_record: Make) -> Path:
                     place = folder / "outputs" / "cells" / record["id"] / "record.json"
                     write_json(place, record)
     page = folder / "report.html"
-    assert main([str(folder / "outputs"), "--out", str(page)]) == 0
+    commands.report([str(folder / "outputs")], out=str(page))
     return page
 
 
@@ -263,7 +263,7 @@ def long_names(
             reason = f"algo={algo} cannot optimize {measure}"
             record |= {"status": "skipped", "trials": [], "reason": reason}
         write_json(folder / "outputs" / "cells" / record["id"] / "record.json", record)
-    assert main([str(folder / "outputs"), "--out", str(folder / "report.html")]) == 0
+    commands.report([str(folder / "outputs")], out=str(folder / "report.html"))
     return folder / "report.html", request.param
 
 
@@ -309,7 +309,7 @@ def test_a_thousand_cells_stay_usable(browser: Any, tmp_path: Path, make_record:
         folder = tmp_path / "cells" / record["id"]
         folder.mkdir(parents=True)
         (folder / "record.json").write_text(json.dumps(record))
-    assert main([str(tmp_path), "--out", str(tmp_path / "report.html")]) == 0
+    commands.report([str(tmp_path)], out=str(tmp_path / "report.html"))
     started = time.perf_counter()
     opened = Opened(browser, tmp_path / "report.html")
     page = opened.page

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from ncbench.cli.commands.report import main
+from ncbench.cli.records import report
 from ncbench.files import write_json
 
 Make = Callable[..., dict[str, Any]]
@@ -74,7 +74,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, make_record: Make) -> Path:
     (folder / "cells" / "broken" / "record.json").write_text("{")
     write_json(folder / "cells" / "part" / "record.json", {"schema": 1, "id": "part"})
     out = place / "page" / "report.html"
-    assert main([str(folder), "--out", str(out)]) == 0
+    report([str(folder)], out=str(out))
     return out
 
 
