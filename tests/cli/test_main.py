@@ -17,13 +17,9 @@ BAD_INPUT = {
     "near miss": (["measure=h_meen"], ["h_meen", "did you mean 'h_mean'"]),
     "unknown in a sweep": (["-m", "algo=ncfw,nope"], ["algo=nope"]),
     "misspelt key": (["sigmaa=0.1"], ["sigmaa", "did you mean 'sigma'?"]),
-    "misspelt group": (["algoo=ncfw"], ["algoo", "did you mean 'algo'?"]),
-    "misspelt key with +": (["dataset=iris", "+trails=1"], ["trails", "did you mean 'trials'?"]),
     "misspelt key with ++": (["-m", "++trails=1,2"], ["trails", "did you mean 'trials'?"]),
     "misspelt parameter with +": (["+algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter'?"]),
     "parameter of another with +": (["+algo.folds=3"], ["algo.folds", "plug-ins that have it: nc"]),
-    "misspelt parameter": (["algo.max_iterr=3"], ["algo.max_iterr", "algo.max_iter'?"]),
-    "parameter of another plug-in": (["dataset=iris", "dataset.path=x"], ["dataset.path"]),
     "text or a list": (["dataset=file", "dataset.path=[ä"], ["\"dataset.path='[ä'\""]),
     "key of odd characters": (["größe=1"], ["größe=1: expected KEY=VALUE"]),
     "ill-typed parameter": (
@@ -32,7 +28,6 @@ BAD_INPUT = {
     ),
     "ill-typed key": (["sigma=low"], ["sigma=low; expected a number"]),
     "choice": (["algo.sample_split=third"], ["algo.sample_split=third", "none, half, crossfit"]),
-    "sigma too large": (["sigma=1.5"], ["sigma=1.5", "[0, 1]"]),
     "sigma negative": (["sigma=-0.1"], ["sigma=-0.1", "[0, 1]"]),
     "sigma in a sweep": (["-m", "sigma=0.1,2"], ["sigma=2", "[0, 1]"]),
     "test_size": (["test_size=1"], ["test_size=1", "(0, 1)"]),
@@ -58,17 +53,9 @@ BAD_INPUT = {
     "unfit pair": (["algo=ncbs", "measure=h_mean"], ["algo=ncbs", "measure=h_mean"]),
     "reported only": (["measure=macro_f1"], ["measure=macro_f1", "reported only"]),
     "cost without costs": (["measure=cost"], ["measure.matrix", "measure.path"]),
-    "costs of another shape": (
-        ["measure=cost", "measure.matrix=[[0,1],[1,0]]", "dataset=iris"],
-        ["(2, 2)", "3 classes"],
-    ),
     "singular T": (
         ["dataset=breast_cancer", "noise=symmetric", "sigma=0.5"],
         ["noise=symmetric sigma=0.5", "condition number"],
-    ),
-    "T not stochastic": (
-        ["dataset=breast_cancer", "noise=matrix", "noise.matrix=[[0.9,0.1],[0.2,0.9]]"],
-        ["column 0 sums to 1.1"],
     ),
     "T of another shape": (
         ["dataset=iris", "noise=matrix", "noise.matrix=[[0.9,0.2],[0.1,0.8]]"],
@@ -76,10 +63,6 @@ BAD_INPUT = {
     ),
     "no recorded noise": (["dataset=iris", "noise=recorded"], ["'iris'", "no recorded noise"]),
     "no such file": (["dataset=file", "dataset.path=no.csv"], ["no.csv", "does not exist"]),
-    "unknown classifier": (
-        ["cpe=sklearn", "cpe.estimator=RandomForest", "dataset=iris"],
-        ["RandomForest", "did you mean 'RandomForestClassifier'"],
-    ),
     "classifier without probabilities": (
         ["cpe=sklearn", "cpe.estimator=SVC", "dataset=iris"],
         ["cpe.estimator=SVC", "predict_proba"],
@@ -113,75 +96,62 @@ def test_bad_input_gets_one_message_and_exit_code_2(case: str, ncbench: Callable
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
-        "cpe.folds=1",
-        "cpe=logistic cpe.folds=1",
-        "cpe=logistic cpe.C=-1.0",
-        "cpe=logistic cpe.strengths=0",
-        "cpe=boosting cpe.folds=1",
-        "cpe=boosting cpe.learning_rate=0.0",
-        "cpe=boosting cpe.max_iter=0",
-        "cpe=forward cpe.max_iter=0",
-        "t_estimator=hoc t_estimator.max_points=0",
-        "t_estimator=hoc t_estimator.prior=-1.0",
-        "t_estimator=volmin t_estimator.max_iter=0",
-        "t_estimator=volmin t_estimator.weight=-1.0",
-        "t_estimator=t_revision t_estimator.steps=0",
-        "algo.tol=-1.0",
-        "algo.max_iter=0",
-        "algo=ncbs measure=micro_f1 algo.max_iter=0",
-        "algo=nc_selected algo.folds=1",
-        "algo=nclr_forward algo.folds=1",
-        "algo=nclr_forward algo.max_iter=0",
-        "algo=nclr_backward algo.tol=-1.0",
-    ],
-)
-def test_values_that_mean_nothing_are_refused(argv: str, ncbench: Callable, tmp_path: Path) -> None:
-    outcome = ncbench("dataset=iris", "trials=1", *argv.split())
-    assert outcome.code == 2, outcome.err
-    assert argv.split(".", 1)[1] in outcome.err  # the parameter and its value
-    assert "; expected " in outcome.err
-    assert outcome.err.count("\n") == 1
+MEANINGLESS = """
+cpe.folds=1
+cpe=logistic cpe.folds=1
+cpe=logistic cpe.C=-1.0
+cpe=logistic cpe.strengths=0
+cpe=boosting cpe.folds=1
+cpe=boosting cpe.learning_rate=0.0
+cpe=boosting cpe.max_iter=0
+cpe=forward cpe.max_iter=0
+t_estimator=hoc t_estimator.max_points=0
+t_estimator=hoc t_estimator.prior=-1.0
+t_estimator=volmin t_estimator.max_iter=0
+t_estimator=volmin t_estimator.weight=-1.0
+t_estimator=t_revision t_estimator.steps=0
+algo.tol=-1.0
+algo.max_iter=0
+algo=ncbs measure=micro_f1 algo.max_iter=0
+algo=nc_selected algo.folds=1
+algo=nclr_forward algo.folds=1
+algo=nclr_forward algo.max_iter=0
+algo=nclr_backward algo.tol=-1.0
+"""
+
+
+def test_values_that_mean_nothing_are_refused(ncbench: Callable, tmp_path: Path) -> None:
+    for argv in MEANINGLESS.strip().splitlines():
+        outcome = ncbench("dataset=iris", "trials=1", *argv.split())
+        assert outcome.code == 2, argv
+        assert argv.split(".", 1)[1] in outcome.err  # the parameter and its value
+        assert "; expected " in outcome.err
+        assert outcome.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("content", "fragments"),
-    [
-        ("a,label\n1,x\n2,x\n", ["1 class", "at least 2"]),
-        ("a,label\n1,x\n,y\n", ["a (constant)", "no column is a feature"]),
-        ("a,label\n", ["rows"]),
-        ("a,b\n1,x\n2,y\n", ["label", "a, b"]),
-    ],
-    ids=["one class", "constant", "no rows", "no such target"],
-)
-def test_bad_csv_is_refused(
-    content: str, fragments: list[str], ncbench: Callable, tmp_path: Path
-) -> None:
-    (tmp_path / "mine.csv").write_text(content)
-    outcome = ncbench("dataset=file", "dataset.path=mine.csv", "dataset.target=label")
-    assert outcome.code == 2
-    for fragment in fragments:
-        assert fragment in outcome.err
+def test_bad_csv_is_refused(ncbench: Callable, tmp_path: Path) -> None:
+    for content, fragments in {
+        "a,label\n1,x\n2,x\n": ["1 class", "at least 2"],
+        "a,label\n1,x\n,y\n": ["a (constant)", "no column is a feature"],
+        "a,label\n": ["rows"],
+        "a,b\n1,x\n2,y\n": ["label", "a, b"],
+    }.items():
+        (tmp_path / "mine.csv").write_text(content)
+        outcome = ncbench("dataset=file", "dataset.path=mine.csv", "dataset.target=label")
+        assert outcome.code == 2
+        for fragment in fragments:
+            assert fragment in outcome.err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a file that even root cannot read")
-@pytest.mark.parametrize(
-    "argv",
-    [
-        "dataset=file dataset.path=mine.csv",
-        "dataset=iris noise=matrix noise.path=mine.csv",
-        "dataset=iris measure=cost measure.path=mine.csv",
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named(argv: str, ncbench: Callable, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").symlink_to("/proc/self/mem")
-    refused = ncbench(*argv.split())
-    assert refused.code == 2
-    assert "file 'mine.csv': cannot be read: " in refused.err
+    for key in ("dataset=file dataset", "dataset=iris noise=matrix noise", "measure=cost measure"):
+        refused = ncbench(*f"{key}.path=mine.csv".split())
+        assert refused.code == 2
+        assert "file 'mine.csv': cannot be read: " in refused.err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
 
 
@@ -206,17 +176,17 @@ def test_a_parameter_of_another_plugin(ncbench: Callable) -> None:
     assert "did you mean" not in outcome.err
 
 
-@pytest.mark.parametrize("argv", [["dataset=iris"], ["-m", "dataset=iris"], ["report", "outputs"]])
 def test_ctrl_c_while_a_command_starts_is_one_line(
-    argv: list[str], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pressed(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ncbench.cli.main.commands", pressed)
+    monkeypatch.setattr("ncbench.cli.main.run", pressed)
     monkeypatch.setattr("ncbench.cli.run.register", pressed)
-    outcome = ncbench(*argv)
-    assert (outcome.code, outcome.out, outcome.err) == (130, "", "ncbench: interrupted\n")
+    for argv in (["dataset=iris"], ["-m", "dataset=iris"], ["report", "outputs"]):
+        outcome = ncbench(*argv)
+        assert (outcome.code, outcome.out, outcome.err) == (130, "", "ncbench: interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -235,21 +205,16 @@ def test_the_console_script_is_the_module() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [
-        ("plugins >&-", 2, "ncbench: standard output is closed"),
-        ("-m dataset=iris algo=cpe_argmax trials=1 >&-", 2, "ncbench: standard output is closed"),
+def test_a_closed_stream_is_one_line_or_silence(tmp_path: Path) -> None:
+    closed = "ncbench: standard output is closed"
+    for command, code, said in (
+        ("-m dataset=iris algo=cpe_argmax trials=1 >&-", 2, closed),
         ("plugins >&- 2>&-", 2, ""),
         ("--version >/dev/null 2>&- <&-", 0, ""),
-    ],
-)
-def test_a_closed_stream_is_one_line_or_silence(
-    command: str, code: int, said: str, tmp_path: Path
-) -> None:
-    run = f'"{sys.executable}" -m ncbench {command}'
-    done = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr.startswith(said)
-    assert done.stderr.count("\n") == (1 if said else 0)
+    ):
+        run = f'"{sys.executable}" -m ncbench {command}'
+        done = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (code, "")
+        assert done.stderr.startswith(said)
+        assert done.stderr.count("\n") == (1 if said else 0)
     assert not list(tmp_path.iterdir())

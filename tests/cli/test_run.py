@@ -85,7 +85,6 @@ def test_a_failing_cell_is_recorded_and_the_others_run(ncbench: Callable, tmp_pa
     ("pair", "measure"),
     [
         pytest.param("ncfw,fw", "h_mean", marks=pytest.mark.slow),
-        pytest.param("ncfw,fw", "g_mean", marks=pytest.mark.slow),
         ("ncbs,bs", "micro_f1"),
     ],
 )
