@@ -41,9 +41,8 @@ def whole_number(text: str, most: int | None = None) -> int:
 
 
 Columns = Annotated[Sequence[str], Option(names, metavar="COLUMNS")]
-Seed = Annotated[  # as scikit-learn takes it
-    int, Option(partial(whole_number, most=2**32 - 1), help="of random choices")
-]
+_seed = partial(whole_number, most=2**32 - 1)  # as scikit-learn takes it
+Seed = Annotated[int, Option(_seed, help="of random choices")]
 Background = Annotated[
     str | None,
     Option(

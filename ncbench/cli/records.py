@@ -41,10 +41,7 @@ Level = Annotated[float, Option(_between_0_and_1, help="confidence level")]
 Ddof = Annotated[Literal[0, 1], Option(help="ddof of standard errors")]
 Errors = Annotated[
     Literal["combined", "theirs", "ours"],
-    Option(
-        help="standard error of a difference: sqrt(ours^2 + theirs^2), which is the default, or "
-        "one of the two"
-    ),
+    Option(help="standard error of a difference: sqrt(ours^2 + theirs^2), or one of the two"),
 ]
 Out = Annotated[
     str | None, Option(metavar="FILE", help="write to a file instead of standard output")
@@ -331,10 +328,7 @@ def paper(folders: Sequence[str], *, out: str, errors: Errors = "combined", ddof
 
 
 def theory(
-    folder: str,
-    *,
-    format: Literal["table", "csv", "md"] = "table",
-    figures: Path | None = None,
+    folder: str, *, format: Literal["table", "csv", "md"] = "table", figures: Path | None = None
 ) -> None:
     """Print regret and the terms of its bounds, from runs with theory=true.
 
