@@ -238,7 +238,7 @@ def test_plot_is_drawn_or_says_what_it_needs(
         assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
     for module in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("ncbench.noise_estimation.examine", None)  # it says so before it starts
+    monkeypatch.setattr("ncbench.own_labels.examine", None)  # it says so before it starts
     run = ncbench(*argv, *more)
     assert run.code == 2
     assert "pip install 'ncbench[report]'" in run.err
@@ -457,7 +457,6 @@ def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Pa
     (tmp_path / "pets.csv").write_text("\n".join(joined) + "\n")
     run = ("estimate-noise", "pets.csv", "--target", "label", "--bootstrap", "0")
     plain = ncbench(*run, "--t-estimator", "confident_joint")
-    assert ncbench(run[0], *run[2:], "--t-estimator", "confident_joint") == plain  # without --data
     assert "300 rows, 5 features" in plain.out
     assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
     options = ("--keep", "born", "--drop", "weight,colour")
