@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import sys
 
 from ncbench import __version__
-from ncbench.cli.command import commands, run
+from ncbench.cli.command import Parser, commands, run
 from ncbench.errors import NcbenchError, UnknownName, printable_lines
 from ncbench.files import is_full, keeping_inputs
 
@@ -85,7 +84,7 @@ def _use_files(argv: list[str]) -> list[str]:
     """Load the files of ``--plugins-from``, and return the other arguments."""
     from ncbench.plugin import use_files
 
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = Parser(prog="ncbench", add_help=False, allow_abbrev=False)
     parser.add_argument("--plugins-from", metavar="FILE", action="append", default=[])
     args, others = parser.parse_known_args(argv)
     use_files(args.plugins_from)

@@ -154,6 +154,10 @@ SEED = "expected a whole number from 0 to 4294967295"
         ("fit no.csv --target y --out m --seed -1", f"--seed -1: {SEED}"),
         ("estimate-noise no.csv --target y --seed 4294967296", f"--seed 4294967296: {SEED}"),
         ("issues no.csv --target y --show -3", "--show -3: expected a whole number, 0 or more"),
+        (
+            "aggregate . --plugins-from",
+            "--plugins-from expected one argument; see `ncbench --help`",
+        ),
         ("aggregate . --level 1", "--level 1: expected a number between 0 and 1"),
         ("compare . --reference r.csv --level nan", "--level nan: expected a number between 0"),
         ("predict m.skops no.csv --out p.xlsx", "--out p.xlsx: expected a name that ends in .csv"),
