@@ -2,7 +2,7 @@
 
 ``python benchmarks/many_cells.py [--cells 1250 2500 5000] [--run 50 100 200] [--json]`` copies the
 record and the state of one real cell as often, under other seeds, and measures ``aggregate``,
-``status``, ``figures`` and ``prune`` in processes of their own. It then runs sweeps of real, tiny
+``status`` and ``figures`` in processes of their own. It then runs sweeps of real, tiny
 cells (iris, ``cpe_argmax``, one trial) and measures the peak memory of the process that starts
 them. Times of commands are CPU seconds, which depend little on what else runs. Those of sweeps have
 passed on the clock, because the processes of cells are not children of the command. The growth is
@@ -103,7 +103,6 @@ def main() -> None:
                 "aggregate": ["aggregate", "outputs", "--format", "csv"],
                 "status": ["status", "outputs"],
                 "figures": ["figures", "outputs", "--out", "drawn", "--format", "png"],
-                "prune": ["prune", "outputs", "--yes"],
             }
             found.setdefault("size of outputs/", {})[cells] = (size_mb(folder / "outputs"), 0.0)
             for name, command in commands.items():

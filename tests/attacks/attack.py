@@ -105,7 +105,7 @@ def judge(run: Callable[..., Any], attack: Attack, folder: Path) -> tuple[str, s
         same = _contents(folder) == before
         return "differs" if found and same else "no difference, or wrote", printed
     if outcome.code in (1, 2):
-        if not outcome.err.removeprefix("usage:").startswith(("ncbench: ", " ncbench")):
+        if not outcome.err.startswith("ncbench: "):
             return "refused without a message", printed
         if _contents(folder) != before:
             return "refused, but wrote", printed

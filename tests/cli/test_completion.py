@@ -47,7 +47,7 @@ def test_the_shell_knows_subcommands_options_keys_and_plug_ins(
     assert complete("est") == ["estimate-noise"]
     assert time.perf_counter() - started < 0.5  # no Python is started: some 10 ms
     assert complete("estimate-noise", "--t") == ["--target", "--t-estimator"]
-    assert complete("estimate-noise", "--data", "mi") == []
+    assert complete("estimate-noise", "mi") == []
     assert complete("estimate-noise", "--t-estimator", "caut") == ["cautious_map"]
     assert complete("pred") == ["predict"]
     assert complete("fit", "--no") == ["--noise-matrix"]

@@ -77,7 +77,7 @@ def test_report_has_names_intervals_diagnostics_and_a_warning_about_the_rare_cla
 ):
     write(tmp_path / "pets.csv", m=300)
     run = ncbench(
-        *("estimate-noise", "--data", "pets.csv", "--target", "label", "--bootstrap", "5"),
+        *("estimate-noise", "pets.csv", "--target", "label", "--bootstrap", "5"),
         *("--t-estimator", "forward_map"),
     )
     assert run.code == 0, run.err
@@ -93,7 +93,7 @@ def test_report_has_names_intervals_diagnostics_and_a_warning_about_the_rare_cla
 def test_json_counts_pairs_and_compares(ncbench, tmp_path: Path):
     write(tmp_path / "pets.csv", clean=0.5)
     run = ncbench(
-        *("estimate-noise", "--data", "pets.csv", "--target", "label", "--clean-column", "truth"),
+        *("estimate-noise", "pets.csv", "--target", "label", "--clean-column", "truth"),
         *("--bootstrap", "4", "--t-estimator", "forward_map", "--json"),
     )
     assert run.code == 0, run.err
@@ -118,7 +118,7 @@ def test_an_estimate_without_reasons_for_doubt(ncbench, tmp_path: Path):
     rows = "\n".join(f"{a:.4f},{b}" for a, b in zip(x, noisy, strict=True))
     (tmp_path / "two.csv").write_text(f"x,label\n{rows}\n")
     run = ncbench(
-        *("estimate-noise", "--data", "two.csv", "--target", "label", "--bootstrap", "5"),
+        *("estimate-noise", "two.csv", "--target", "label", "--bootstrap", "5"),
         *("--t-estimator", "forward_map", "--json"),
     )
     found = json.loads(run.out)
@@ -158,7 +158,7 @@ BAD = {
 def test_bad_data_gets_one_message(ncbench, tmp_path: Path, case: str):
     content, target, message = BAD[case]
     (tmp_path / "bad.csv").write_text(content)
-    run = ncbench("estimate-noise", "--data", "bad.csv", "--target", target)
+    run = ncbench("estimate-noise", "bad.csv", "--target", target)
     assert run.code == 2
     *columns, refusal = run.err.splitlines()  # what became of the columns, once
     assert message in refusal
@@ -169,7 +169,6 @@ def test_bad_data_gets_one_message(ncbench, tmp_path: Path, case: str):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--data", "none.csv"], "no such file"),
         (["--t-estimator", "magic"], "magic"),
         (["--cpe", "magic"], "magic"),
         (["--bootstrap", "-1"], "--bootstrap -1"),
@@ -184,16 +183,17 @@ def test_bad_data_gets_one_message(ncbench, tmp_path: Path, case: str):
 def test_bad_arguments_get_one_message(ncbench, tmp_path: Path, more: list[str], message: str):
     rows = "\n".join(f"{k},{'ab'[k % 2]}" for k in range(20))
     (tmp_path / "two.csv").write_text(f"x,label\n{rows}\n")
-    run = ncbench("estimate-noise", "--data", "two.csv", "--target", "label", *more)
+    run = ncbench("estimate-noise", "two.csv", "--target", "label", *more)
     assert run.code == 2
     assert message in run.err
     assert "Traceback" not in run.err
+    assert "no such file" in ncbench("estimate-noise", "none.csv", "--target", "label").err
 
 
 def test_trusted_pairs_of_the_clean_column_are_counted_already(ncbench, tmp_path: Path):
     write(tmp_path / "vets.csv", m=60, clean=0.5)
     run = ncbench(
-        *("estimate-noise", "--data", "vets.csv", "--target", "label", "--clean-column", "truth"),
+        *("estimate-noise", "vets.csv", "--target", "label", "--clean-column", "truth"),
         *("--t-estimator", "trusted"),
     )
     assert run.code == 2
@@ -231,14 +231,14 @@ def test_plot_is_drawn_or_says_what_it_needs(
     ncbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     write(tmp_path / "pets.csv", m=200)
-    argv = ("estimate-noise", "--data", "pets.csv", "--target", "label", "--plot", "t.png")
+    argv = ("estimate-noise", "pets.csv", "--target", "label", "--plot", "t.png")
     more = ("--bootstrap", "2", "--t-estimator", "forward_map")
     if importlib.util.find_spec("matplotlib"):
         assert ncbench(*argv, *more).code == 0
         assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
     for module in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("ncbench.noise_estimation.examine", None)  # it says so before it starts
+    monkeypatch.setattr("ncbench.own_labels.examine", None)  # it says so before it starts
     run = ncbench(*argv, *more)
     assert run.code == 2
     assert "pip install 'ncbench[report]'" in run.err
@@ -260,7 +260,7 @@ def test_in_python_it_is_the_estimate_that_the_command_prints(ncbench, tmp_path:
     rows = "\n".join(f"{float(x)!r},{name}" for x, name in zip(X[:, 0], names, strict=True))
     (tmp_path / "two.csv").write_text(f"x,label\n{rows}\n")
     run = ncbench(
-        *("estimate-noise", "--data", "two.csv", "--target", "label", "--bootstrap", "0"),
+        *("estimate-noise", "two.csv", "--target", "label", "--bootstrap", "0"),
         *("--t-estimator", "confident_joint", "--seed", "3", "--json"),
     )
     found = json.loads(run.out)
@@ -370,7 +370,7 @@ def three_people(path: Path) -> pd.DataFrame:
 
 def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path) -> None:
     table = three_people(tmp_path / "mine.csv")
-    options = ("--data", "mine.csv", "--clean-column", "checked", "--bootstrap", "2")
+    options = ("mine.csv", "--clean-column", "checked", "--bootstrap", "2")
     shown = ncbench("estimate-noise", *options, "--annotators", "eve,ann,bob")
     assert shown.code == 0, shown.err
     assert shown.out.startswith("mine: 450 labels of 150 rows by 3 people, 4 features, 3 classes")
@@ -418,7 +418,7 @@ def test_an_annotator_with_few_labels_is_neither_the_best_nor_certain(
 def test_the_column_of_an_annotator_may_have_a_comma(ncbench: Callable, tmp_path: Path) -> None:
     table = three_people(tmp_path / "mine.csv").rename(columns={"eve": "Doe, Eve"})
     table.to_csv(tmp_path / "mine.csv", index=False)
-    options = ("--data", "mine.csv", "--clean-column", "checked", "--bootstrap", "0", "--json")
+    options = ("mine.csv", "--clean-column", "checked", "--bootstrap", "0", "--json")
     shown = ncbench("estimate-noise", *options, "--annotators", 'ann, bob, "Doe, Eve"')
     people = [person["name"] for person in json.loads(shown.out)["annotators"]]
     assert sorted(people) == ["Doe, Eve", "ann", "bob"]
@@ -442,7 +442,7 @@ def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_p
     for k, person in enumerate(("eve", "ann", "bob")):
         table[person] = table[person].where(np.arange(150) % 3 == k)
     table.to_csv(tmp_path / "mine.csv", index=False)
-    options = ("--data", "mine.csv", "--clean-column", "checked")
+    options = ("mine.csv", "--clean-column", "checked")
     refused = ncbench("estimate-noise", *options, "--annotators", "eve,ann,bob")
     assert refused.code == 2
     assert "no example has more than one label" in refused.err
@@ -455,9 +455,8 @@ def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Pa
     odd = ["pet_id,born,", *(f"P{k:03d},2026-01-{1 + k % 28:02d}," for k in range(300))]
     joined = [a + b for a, b in zip(odd, lines, strict=True)]
     (tmp_path / "pets.csv").write_text("\n".join(joined) + "\n")
-    run = ("estimate-noise", "--data", "pets.csv", "--target", "label", "--bootstrap", "0")
+    run = ("estimate-noise", "pets.csv", "--target", "label", "--bootstrap", "0")
     plain = ncbench(*run, "--t-estimator", "confident_joint")
-    assert ncbench(run[0], *run[2:], "--t-estimator", "confident_joint") == plain  # without --data
     assert "300 rows, 5 features" in plain.out
     assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
     options = ("--keep", "born", "--drop", "weight,colour")

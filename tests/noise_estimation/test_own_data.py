@@ -36,7 +36,7 @@ def test_checked_labels_are_of_the_kind_of_the_noisy_ones(
 ):
     rows = [f"{k}.5,{k % 2},{truth[k]}\n" for k in range(3)]
     (tmp_path / "t.csv").write_text("x,label,truth\n" + "".join(rows))
-    options = ("--data", "t.csv", "--target", "label", "--clean-column", "truth")
+    options = ("t.csv", "--target", "label", "--clean-column", "truth")
     refused = ncbench("estimate-noise", *options)
     assert refused.code == 2
     assert message in refused.err.splitlines()[-1]

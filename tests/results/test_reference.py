@@ -243,9 +243,3 @@ def test_equal_methods_seldom_have_a_verdict() -> None:
         ours = frame_of([both[0].tolist()], train_size=70, test_size=30)
         verdicts += Comparison.of(ours, theirs).cells["verdict"].tolist()
     assert sum(verdict in ("ahead", "behind") for verdict in verdicts) <= 0.06 * 200
-
-
-def test_within_is_answered_with_what_decides_now(ncbench: Callable, folder: Path) -> None:
-    outcome = ncbench("compare", ".", "--reference", "theirs.csv", "--within", "2")
-    assert outcome.code == 0
-    assert "--level decides" in outcome.err
