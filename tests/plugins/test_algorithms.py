@@ -23,7 +23,7 @@ from ncbench.plugin import get_registry
 from ncbench.types import Array
 from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
 from ncbench_plugins.algorithms.frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
-from ncbench_plugins.algorithms.plug_in import CPEArgmax, NCLRPlugIn
+from ncbench_plugins.algorithms.nclr import CPEArgmax, NCLRPlugIn
 from ncbench_plugins.measures.f1 import MacroF1, MicroF1
 from ncbench_plugins.measures.linear import Cost, ZeroOne
 from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, QMean

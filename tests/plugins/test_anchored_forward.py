@@ -11,8 +11,12 @@ from scipy.optimize import approx_fprime
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
 from ncbench.types import Array, Labels
-from ncbench_plugins.cpe.anchored_forward import AnchoredCrossEntropy, AnchoredForward, anchored
-from ncbench_plugins.cpe.forward import ForwardLogistic
+from ncbench_plugins.cpe.forward_models import (
+    AnchoredCrossEntropy,
+    AnchoredForward,
+    ForwardLogistic,
+    anchored,
+)
 from ncbench_plugins.cpe.logistic_regression import logistic
 
 
@@ -91,7 +95,7 @@ def test_a_class_that_the_noisy_labels_lack_still_has_a_column() -> None:
 
 def test_a_large_sample_chooses_its_penalty_on_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     X, eta, y = sample()
-    monkeypatch.setattr("ncbench_plugins.cpe.anchored_forward.SEARCH", 250)
+    monkeypatch.setattr("ncbench_plugins.cpe.forward_models.SEARCH", 250)
     model = anchored(random_state=0).fit(X, y, noise_matrix=T)
     assert model.penalty_ in [mu / 4 for mu in (0.1, 0.01, 1e-3, 1e-4, 1e-5)]
     assert np.abs(model.predict_proba(X) - eta).mean() < 0.05

@@ -15,7 +15,7 @@ from ncbench.learning.class_probabilities import fit_posterior
 from ncbench.plugin import get_registry
 from ncbench.run.cache import SharedCPE
 from ncbench_plugins.algorithms.selection import NoiseCorrectedSelection
-from ncbench_plugins.cpe.forward import ForwardLogistic, forward, power_forward
+from ncbench_plugins.cpe.forward_models import ForwardLogistic, forward, power_forward
 from ncbench_plugins.cpe.logistic_regression import logistic
 
 

@@ -10,7 +10,7 @@ import pytest
 from needs import shared
 
 from ncbench import NcbenchError, load
-from ncbench_plugins.datasets.keel import SUMMARIES, read_keel
+from ncbench_plugins.datasets.packages import SUMMARIES, read_keel
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
@@ -36,7 +36,7 @@ def test_without_the_package_the_message_says_how_to_get_it(
     def absent(name: str) -> Any:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("ncbench_plugins.datasets.keel.metadata.distribution", absent)
+    monkeypatch.setattr("ncbench_plugins.datasets.packages.metadata.distribution", absent)
     with pytest.raises(NcbenchError, match=r"pip install 'ncbench\[data\]'"):
         read_keel.__wrapped__("car")
 

@@ -15,9 +15,15 @@ from ncbench import load
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.data.dataset import Dataset, NoisyLabels
 from ncbench.errors import NcbenchError
-from ncbench_plugins.noise.given import GivenMatrix, Recorded
 from ncbench_plugins.noise.instance_dependent import InstanceDependent
-from ncbench_plugins.noise.levels import NoNoise, PairFlip, Random, Symmetric
+from ncbench_plugins.noise.matrices import (
+    GivenMatrix,
+    NoNoise,
+    PairFlip,
+    Random,
+    Recorded,
+    Symmetric,
+)
 
 LEVELS = [Symmetric, Random, PairFlip]
 T2 = [[0.9, 0.2], [0.1, 0.8]]

@@ -16,14 +16,11 @@ from ncbench.learning.joint_noise import JointCrossEntropy, OffDiagonal, fit_joi
 from ncbench.learning.linear_softmax import LinearSoftmax, _Problem, _whitening
 from ncbench.noise_estimation.sample import CleanLabels
 from ncbench.plugin import get_registry
-from ncbench_plugins.t_estimators.anchor import Anchor
-from ncbench_plugins.t_estimators.confident_joint import ConfidentJoint
-from ncbench_plugins.t_estimators.dual_t import DualT
-from ncbench_plugins.t_estimators.forward_map import SymmetricPrior
 from ncbench_plugins.t_estimators.hoc import _with_itself_first, solve_moments
+from ncbench_plugins.t_estimators.joint_fit import SymmetricPrior, Volume
+from ncbench_plugins.t_estimators.posteriors import Anchor, ConfidentJoint, DualT
 from ncbench_plugins.t_estimators.t_revision import ReweightedCrossEntropy
-from ncbench_plugins.t_estimators.trusted import TrustedSet, count_pairs, two_sample
-from ncbench_plugins.t_estimators.volmin import Volume
+from ncbench_plugins.t_estimators.told import TrustedSet, count_pairs, two_sample
 
 # dawid_skene needs several labels for each example: test_annotators.py.
 NAMES = [name for name in get_registry().names("t_estimator") if name != "dawid_skene"]
