@@ -64,6 +64,7 @@ def files(tmp_path: Path) -> Iterator[dict[str, Path]]:
 def test_every_hook_is_there_with_its_signature() -> None:
     assert set(sections()) == {signature(function) for function in HOOKS.values()}
     assert {kind.hook for kind in (*KINDS.values(), OBSERVERS)} == HOOKS.keys()
+    assert all("Called" in (inspect.getdoc(function) or "") for function in HOOKS.values())
 
 
 def test_plugins_are_built_as_often_as_the_page_says(

@@ -111,9 +111,9 @@ def test_contract_of_data_from_elsewhere(name: str, elsewhere: dict[str, Build])
     keeps_contract(elsewhere[name], *(["state"] if name == "dataset=openml" else []))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_check_is_documented(kind: str) -> None:
+def test_every_check_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
-    section = page.split(f"(`{kind}`)\n")[1].split("\n### ")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, flags=re.MULTILINE))
-    assert rows == {check.name: check.about for check in checks_for(kind)}
+    for kind in KINDS:
+        section = page.split(f"(`{kind}`)\n")[1].split("\n### ")[0]
+        rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, flags=re.MULTILINE))
+        assert rows == {check.name: check.about for check in checks_for(kind)}
