@@ -42,8 +42,10 @@ TESTS = {
         "tests/plugins/test_frank_wolfe_options.py",
         "tests/plugins/test_algorithms.py",
     ],
-    "ncbench_plugins.algorithms.nclr": ["tests/plugins/test_nclr.py"],
-    "ncbench_plugins.algorithms.plug_in": ["tests/plugins/test_algorithms.py"],
+    "ncbench_plugins.algorithms.nclr": [
+        "tests/plugins/test_nclr.py",
+        "tests/plugins/test_algorithms.py",
+    ],
     "ncbench_plugins.algorithms.selection": ["tests/testing/test_contract.py", "-k=nc_selected"],
     "ncbench.results.significance": [
         "tests/results/test_significance.py",
@@ -180,7 +182,7 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
     "ncbench_plugins.algorithms.bisection": [
         ("best = 1.0 - np.eye", "2.0", "a constant added to a row changes no argmin"),
     ],
-    "ncbench_plugins.algorithms.plug_in": [
+    "ncbench_plugins.algorithms.nclr": [
         ("return Mixture.single(1.0", "2.0", "a constant added to a row changes no argmin"),
     ],
     "ncbench_plugins.algorithms.frank_wolfe": [

@@ -125,11 +125,21 @@ already_said: set[str] = set()
 """What :func:`say_once` has printed."""
 
 
+def say(text: str) -> None:
+    """Print a line on standard error."""
+    print(printable_lines(text), file=sys.stderr, flush=True)
+
+
 def say_once(text: str) -> None:
     """Print a line on standard error, once per command: cells in other processes know of it."""
     if text not in already_said:
         already_said.add(text)
-        print(printable_lines(text), file=sys.stderr, flush=True)
+        say(text)
+
+
+def notice(text: str) -> None:
+    """Print a notice on standard error."""
+    say(f"ncbench: {text}")
 
 
 def notice_once(text: str) -> None:

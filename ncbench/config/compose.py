@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +18,7 @@ from ncbench.config.hydra_session import (
     values_of,
 )
 from ncbench.config.schema import refuse_unknown, resolve
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, notice
 from ncbench.plugin import files_in_use, use_files
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def compose_sweep(session: HydraSession, overrides: Sequence[str]) -> ComposedSw
             f"a sweep of more than {MOST_CELLS} cells ({size} combinations or more); split it"
         )
     if size > _MANY:
-        print(f"ncbench: composing {size} cells", file=sys.stderr)
+        notice(f"composing {size} cells")
     combinations = [cell for values in swept for cell in itertools.product(*values)]
     cells = [_resolved(cfg) for cfg in session.compose_each(combinations)]
     return ComposedSweep(cells, list(combinations[0]), names)

@@ -1,6 +1,7 @@
 """Classifiers, class probability estimation, and linear models fitted under noise."""
 
 from ncbench.learning.class_probabilities import (
+    ArgmaxClassifier,
     PosteriorClassifier,
     cpe_learner,
     deal_folds,
@@ -55,10 +56,10 @@ from ncbench.learning.plain_trees import PlainTrees
 from ncbench.learning.stack import fitted, held_out, held_out_rows
 
 __all__ = [
-    "CrossEntropy", "Fit", "ForwardCrossEntropy", "HeldOutNoise", "JointFit", "LinearSoftmax",
-    "Loss", "LossValue", "NoisePrior", "NoisyLabelClassifier", "OffDiagonal", "PlainTrees",
-    "PosteriorClassifier", "RatesAndShape", "SharedShapeNoise", "algorithm_for", "aligned_noise",
-    "check_path", "clean_posterior", "combined", "cpe_learner", "deal_folds",
+    "ArgmaxClassifier", "CrossEntropy", "Fit", "ForwardCrossEntropy", "HeldOutNoise", "JointFit",
+    "LinearSoftmax", "Loss", "LossValue", "NoisePrior", "NoisyLabelClassifier", "OffDiagonal",
+    "PlainTrees", "PosteriorClassifier", "RatesAndShape", "SharedShapeNoise", "algorithm_for",
+    "aligned_noise", "check_path", "clean_posterior", "combined", "cpe_learner", "deal_folds",
     "descend_linear_softmax", "finite_features", "fit_cpe", "fit_joint_noise", "fit_linear_softmax",
     "fit_penalty_path", "fit_posterior", "fit_weights", "fitted", "held_out", "held_out_rows",
     "learner_of", "log_clean", "numbered_labels", "out_of_fold_posterior", "posterior",

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.pipeline import Pipeline
@@ -170,6 +170,20 @@ def fit_cpe(
         step = f"{cpe.steps[-1][0]}__" if isinstance(cpe, Pipeline) else ""
         told[f"{step}sample_weight"] = weights
     return clone(cpe).fit(X, y, **told)
+
+
+class ArgmaxClassifier(ClassifierMixin, BaseEstimator):
+    """Base class of learners: predicts the most probable of ``classes_``."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def predict_proba(self, X: Array) -> Array:
+        """Return class probabilities."""
+
+    def predict(self, X: Array) -> NDArray[Any]:
+        """Return the most probable class, of noisy labels."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
 class FittedPosterior(NamedTuple):

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -26,7 +25,13 @@ from threadpoolctl import threadpool_limits
 
 from ncbench.core import NoiseMatrix
 from ncbench.data import UNKNOWN
-from ncbench.learning.class_probabilities import cpe_learner, deal_folds, fit_cpe, posterior
+from ncbench.learning.class_probabilities import (
+    ArgmaxClassifier,
+    cpe_learner,
+    deal_folds,
+    fit_cpe,
+    posterior,
+)
 from ncbench.learning.linear_softmax import CrossEntropy, LinearSoftmax, fit_linear_softmax
 from ncbench.learning.plain_trees import PlainTrees
 from ncbench.types import Array, Labels
@@ -38,7 +43,7 @@ _DISTANCES = 1000  # examples whose distances set the width of the kernel
 _PART = 4096  # examples to predict at a time
 
 
-class KernelLogistic(ClassifierMixin, BaseEstimator):
+class KernelLogistic(ArgmaxClassifier):
     """Logistic regression on Nystroem features of a Gaussian kernel.
 
     The kernel's gamma is 2 by the median squared distance of standardized examples.
@@ -97,10 +102,6 @@ class KernelLogistic(ClassifierMixin, BaseEstimator):
         Z = self.scaler_.transform(X)
         parts = (Z[start : start + _PART] for start in range(0, len(Z), _PART))
         return np.concatenate([self.model_.posterior(self._kernel(part)) for part in parts])
-
-    def predict(self, X: Array) -> NDArray[Any]:
-        """Return the most probable class."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def _kernel(self, Z: Array) -> Array:
         squares = pairwise_distances(Z, self.landmarks_, metric="sqeuclidean")

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import io
 import os
-import sys
 import time
 from collections.abc import Callable
 from functools import cache
@@ -25,6 +24,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
+from ncbench.errors import notice_once
 from ncbench.files import locked, read_json, write_json, write_whole
 from ncbench.learning import fit_cpe
 from ncbench.noise_estimation import restored, stored
@@ -170,7 +170,7 @@ def _read(path: Path, m: int) -> Array | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        _notice(path, str(error.strerror))
+        _notice(path, error.strerror)
         return None
     array, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
     if _checksum(array) != checksum:
@@ -202,9 +202,8 @@ def _checksum(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=_CHECKSUM).digest()
 
 
-@cache
-def _notice(path: Path, problem: str) -> None:
-    print(f"ncbench: {path}: {problem}; computed again", file=sys.stderr, flush=True)
+def _notice(path: Path, problem: object) -> None:
+    notice_once(f"{path}: {problem}; computed again")
 
 
 def _shrink(folder: Path, limit: float) -> None:
@@ -275,5 +274,5 @@ def _read_matrix(path: Path) -> NoiseMatrix | None:
     try:
         return restored(read_json(path))
     except (ValueError, KeyError, TypeError) as error:
-        print(f"ncbench: {path}: {error}; computed again", file=sys.stderr, flush=True)
+        _notice(path, error)
         return None

@@ -13,7 +13,6 @@ import hashlib
 import inspect
 import json
 import math
-import sys
 import uuid
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncbench.config import SETTINGS
+from ncbench.errors import notice
 from ncbench.files import as_json, from_json, has_no_end, locked, read_json, reads, write_json
 from ncbench.plugin import KINDS, get_registry, short_name
 from ncbench.run.provenance import provenance
@@ -178,7 +178,7 @@ class CellFolder:
                 raise ValueError(f"{self.record}: config: not the configuration of this cell")
         except ValueError as error:
             if say and self.record.exists():
-                _notice(f"{error}; the cell is run again")
+                notice(f"{error}; the cell is run again")
             return None
         return record if record["status"] in ("done", "skipped") else None
 
@@ -210,11 +210,11 @@ class CellFolder:
                     raise ValueError(f"trial.trial: {trial['trial']}; expected {expected}")
             except ValueError as error:
                 reason = str(error).removeprefix(f"{path}: ")
-                _notice(f"{path}: {reason}; run again")
+                notice(f"{path}: {reason}; run again")
                 continue
             edited = self._edited(trial)
             if edited:
-                _notice(f"{path}: run again, because {' and '.join(edited)} was edited")
+                notice(f"{path}: run again, because {' and '.join(edited)} was edited")
             elif "theory" in trial or not self._config.get("theory"):
                 trial.pop("code", None)
                 kept[trial["trial"]] = trial
@@ -267,10 +267,6 @@ def _put_aside(path: Path) -> None:
     """Rename a folder where a file is to be written: it is nothing of ours, nor ours to delete."""
     if path.is_dir():
         path.rename(path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}"))
-
-
-def _notice(text: str) -> None:
-    print(f"ncbench: {text}", file=sys.stderr, flush=True)
 
 
 def read_record(path: Path) -> dict[str, Any]:

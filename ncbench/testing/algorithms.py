@@ -13,9 +13,17 @@ from sklearn.naive_bayes import GaussianNB
 from ncbench.core import Family, NoiseMatrix
 from ncbench.data import read_only
 from ncbench.errors import NotApplicable, counted
-from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, raised, unpickled
+from ncbench.testing.contract import Build, DoesNotApply, broken, raised
+from ncbench.testing.shared import (
+    FLOAT32,
+    require_classes,
+    require_same,
+    twice,
+    unchanged,
+    unpickled,
+)  # fmt: skip
 from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import MEASURES, STRONG_T, blobs, check_trial, noisy_blobs, trials
+from ncbench.testing.trial import MEASURES, STRONG_T, asked, blobs, check_trial, noisy_blobs, trials
 from ncbench.types import Array, Labels
 
 T = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
@@ -150,25 +158,17 @@ def check_measure_families(build: Build) -> None:
 def check_seeded(build: Build) -> None:
     """The same random_state gives the same classifier."""
     X, y = blobs(120, spread=1.5)
-    np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
-    _require_equal(_proba(build, X, y), _proba(build, X, y), "of two fits with one random_state")
+    _require_equal(*twice(lambda: _proba(build, X, y)), "of two fits with one random_state")
 
 
 def check_inputs_unchanged(build: Build) -> None:
     """It does not modify X, y, the noise matrix or the CPE learner."""
     X, y = blobs(120, spread=1.5)
-    given = {"X": X, "y": y, "noise_matrix": T.copy()}
-    before = {name: array.copy() for name, array in given.items()}
-    cpe = GaussianNB()
-    fitted = _algorithm(build, cpe=cpe).fit(X, y, noise_matrix=given["noise_matrix"])
-    fitted.predict(X)
-    _prediction(fitted, X)
-    for name, array in given.items():
-        if not np.array_equal(array, before[name]):
-            broken(
-                f"{np.sum(array != before[name])} entries of {name} changed",
-                f"work on a copy of {name}",
-            )
+    noise_matrix, cpe = T.copy(), GaussianNB()
+    with unchanged(X=X, y=y, noise_matrix=noise_matrix):
+        fitted = _algorithm(build, cpe=cpe).fit(X, y, noise_matrix=noise_matrix)
+        fitted.predict(X)
+        _prediction(fitted, X)
     if hasattr(cpe, "classes_"):
         broken(
             f"the learner it was given is fitted: classes_ = {cpe.classes_.tolist()}",
@@ -178,14 +178,13 @@ def check_inputs_unchanged(build: Build) -> None:
 
 def steps(build: Build, n: int) -> Steps:
     """Return fits of two trials of one problem, and of another problem with other noise."""
-    asked = blobs(300, spread=2.5, seed=4).X
-
-    def fit(X: Array, y: Labels, noise_matrix: Array) -> Answers:
-        fitted = _algorithm(build).fit(X, y, noise_matrix=read_only(noise_matrix))
-        return {"prediction": _prediction(fitted, read_only(asked))}
-
     noise = {"data B": np.array([[0.6, 0.1, 0.1], [0.2, 0.8, 0.3], [0.2, 0.1, 0.6]])}
-    return {name: partial(fit, X, y, noise.get(name, T)) for name, (X, y) in trials().items()}
+
+    def fit(name: str, X: Array, y: Labels) -> Answers:
+        fitted = _algorithm(build).fit(X, y, noise_matrix=read_only(noise.get(name, T)))
+        return {"prediction": _prediction(fitted, asked())}
+
+    return {name: partial(fit, name, X, y) for name, (X, y) in trials().items()}
 
 
 def check_labels(build: Build) -> None:
@@ -197,11 +196,7 @@ def check_labels(build: Build) -> None:
         for values in kinds:
             names = np.array(values)
             fitted = _algorithm(build).fit(X, names[y], noise_matrix=noise)
-            if not np.array_equal(fitted.classes_, names):
-                broken(
-                    f"classes_ is {fitted.classes_!r} after labels {values}",
-                    "set self.classes_ = numpy.unique(y) in fit",
-                )
+            require_classes(fitted, names)
             predicted, expected = fitted.predict(X), names[plain.predict(X)]
             if not np.array_equal(predicted, expected):
                 i = int(np.flatnonzero(np.asarray(predicted) != expected)[0])
@@ -260,8 +255,8 @@ def check_pickling(build: Build) -> None:
     """It can be pickled after fit."""
     X, y = blobs(60, spread=1.5)
     fitted = _algorithm(build).fit(X, y, noise_matrix=T)
-    again = unpickled(fitted)
-    _require_equal(_prediction(fitted, X), _prediction(again, X), "before and after pickling")
+    before, after = (_prediction(each, X) for each in (fitted, unpickled(fitted)))
+    _require_equal(before, after, "before and after pickling")
 
 
 CHECKS = (
@@ -316,10 +311,10 @@ def _prediction(fitted: Any, X: Array) -> Array:
 
 
 def _require_equal(first: Array, second: Array, whose: str) -> None:
-    difference = np.abs(np.asarray(first) - np.asarray(second)).max()
-    if not difference <= FLOAT32:
-        broken(
-            f"its prediction {whose} differs by up to {difference:.3g}",
-            "draw all random numbers from random_state, learn only in fit, predict each row from "
-            "that row alone, and do not let rounding break ties",
-        )
+    require_same(
+        first,
+        second,
+        f"its prediction {whose} differs",
+        "draw all random numbers from random_state, learn only in fit, predict each row from "
+        "that row alone, and do not let rounding break ties",
+    )

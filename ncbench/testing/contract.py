@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import pickle
 import sys
 import traceback
 from collections import Counter
@@ -37,10 +36,6 @@ class DoesNotApply(Exception):
     """The reason why a promise does not concern a plug-in, such as its declared family."""
 
 
-FLOAT32 = 1e-5
-"""Differences up to this size are rounding: a float32 network differs from batch to batch."""
-
-
 def broken(wrong: str, fix: str) -> NoReturn:
     """Raise ContractError.
 
@@ -53,17 +48,6 @@ def broken(wrong: str, fix: str) -> NoReturn:
 largest value
     """
     raise ContractError(" ".join(f"{wrong}. To fix it: {fix}".split()))
-
-
-def unpickled(thing: Any) -> Any:
-    """Return a fitted estimator or a measure after pickling and unpickling."""
-    try:
-        return pickle.loads(pickle.dumps(thing))
-    except Exception as error:
-        broken(
-            f"pickling raises {type(error).__name__}: {error}",
-            "do not keep a lambda, open file or local class in an attribute",
-        )
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,17 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import NoiseMatrix
-from ncbench.data import read_only
-from ncbench.testing.contract import FLOAT32, Build, DoesNotApply, broken, unpickled
+from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.shared import (
+    FLOAT32,
+    require_classes,
+    require_same,
+    twice,
+    unchanged,
+    unpickled,
+)  # fmt: skip
 from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import STRONG_T, blobs, check_trial, noisy_blobs, trials
+from ncbench.testing.trial import STRONG_T, asked, blobs, check_trial, noisy_blobs, trials
 from ncbench.types import Array, Labels
 
 
@@ -40,17 +47,13 @@ def check_classes(build: Build) -> None:
     X, y = blobs(150)
     for labels in (np.array([0, 2, 5])[y], np.array(["ant", "bee", "cat"])[y]):
         fitted = build(random_state=0).fit(X, labels)
-        classes, expected = getattr(fitted, "classes_", None), np.unique(labels)
-        if classes is None or not np.array_equal(classes, expected):
+        require_classes(fitted, labels)
+        classes = np.unique(labels)
+        right = np.mean(classes[fitted.predict_proba(X).argmax(axis=1)] == labels)
+        if right < 0.8:
             broken(
-                f"classes_ is {classes!r} after labels {expected.tolist()}",
-                "set self.classes_ = numpy.unique(y) in fit",
-            )
-        columns = fitted.predict_proba(X).argmax(axis=1)
-        if np.mean(expected[columns] == labels) < 0.8:
-            broken(
-                f"the most probable column names the right one of {expected.tolist()} for only "
-                f"{np.mean(expected[columns] == labels):.2f} of the examples",
+                f"the most probable column names the right one of {classes.tolist()} for only "
+                f"{right:.2f} of the examples",
                 "order the columns of predict_proba as classes_",
             )
 
@@ -108,19 +111,15 @@ def check_noise_matrix(build: Build) -> None:
 def check_seeded(build: Build) -> None:
     """The same random_state gives the same probabilities."""
     X, y = blobs(150)
-    np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
-    first = build(random_state=0).fit(X, y).predict_proba(X)
-    _require_equal(first, build(random_state=0).fit(X, y).predict_proba(X), "of two fits, one seed")
+    fits = twice(lambda: build(random_state=0).fit(X, y).predict_proba(X))
+    _require_equal(*fits, "of two fits, one seed")
 
 
 def check_inputs_unchanged(build: Build) -> None:
     """It does not modify X or y."""
     X, y = blobs(150)
-    before = X.copy(), y.copy()
-    build(random_state=0).fit(X, y).predict_proba(X)
-    for name, now, then in zip("Xy", (X, y), before, strict=True):
-        if not np.array_equal(now, then):
-            broken(f"{np.sum(now != then)} entries of {name} changed", f"work on a copy of {name}")
+    with unchanged(X=X, y=y):
+        build(random_state=0).fit(X, y).predict_proba(X)
 
 
 def check_pickling(build: Build) -> None:
@@ -133,11 +132,9 @@ def check_pickling(build: Build) -> None:
 
 def steps(build: Build, n: int) -> Steps:
     """Return fits of two trials of one problem, and of another problem."""
-    asked = blobs(300, spread=2.5, seed=4).X
 
     def fit(X: Array, y: Labels) -> Answers:
-        fitted = build(random_state=0).fit(X, y)
-        return {"predict_proba": fitted.predict_proba(read_only(asked))}
+        return {"predict_proba": build(random_state=0).fit(X, y).predict_proba(asked())}
 
     return {name: partial(fit, X, y) for name, (X, y) in trials().items()}
 
@@ -157,9 +154,5 @@ CHECKS = (
 
 
 def _require_equal(first: Any, second: Any, whose: str) -> None:
-    difference = np.abs(np.asarray(first) - np.asarray(second)).max()
-    if not difference <= FLOAT32:
-        broken(
-            f"probabilities {whose} differ by up to {difference:.3g}",
-            "draw all random numbers from random_state, and learn only in fit",
-        )
+    fix = "draw all random numbers from random_state, and learn only in fit"
+    require_same(first, second, f"probabilities {whose} differ", fix)

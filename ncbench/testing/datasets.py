@@ -12,6 +12,7 @@ import numpy as np
 from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset
 from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.shared import twice
 from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
 
@@ -61,8 +62,7 @@ def check_labels(build: Build) -> None:
 
 def check_fingerprint(build: Build) -> None:
     """Loading it twice gives the same data."""
-    np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
-    first, again = _load(build), _load(build)
+    first, again = twice(lambda: _load(build))
     if first.fingerprint != again.fingerprint:
         same = first.X.shape == again.X.shape
         what = f"{np.sum(first.X != again.X)} entries of X differ" if same else "its shape differs"

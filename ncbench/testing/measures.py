@@ -11,13 +11,11 @@ import numpy as np
 from ncbench.core import Family, Measure, RecallMeasure
 from ncbench.data import read_only
 from ncbench.errors import NcbenchError
-from ncbench.testing.contract import Build, DoesNotApply, broken, unpickled
+from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.shared import accepted_classes, unpickled
 from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import check_trial
 from ncbench.types import Array
-
-CLASSES = (2, 3, 4, 5, 7)
-"""Numbers of classes with which a measure is checked, if it accepts them."""
 
 _DRAWS = 40
 _ROUNDING = 1e-9
@@ -290,21 +288,9 @@ def _measures(build: Build, *families: str) -> Iterator[tuple[Measure, int, np.r
             f"{build} returns {psi!r}, which is not a Measure",
             "make it a subclass of ncbench.Measure",
         )
-    accepted = []
-    for n in CLASSES:
-        try:
-            psi(np.full((n, n), 1 / n**2))
-        except NcbenchError as error:  # a cost matrix has a fixed size
-            refusal = error
-            continue
-        accepted.append(n)
+    for n in accepted_classes(build, lambda n: psi(np.full((n, n), 1 / n**2))):
         if not families or psi.family in families:
             yield psi, n, np.random.default_rng(n)
-    if not accepted:
-        broken(
-            f"it rejects {', '.join(map(str, CLASSES))} classes; the last error: {refusal}",
-            f"accept one of them, or check it with other parameters ({build.kind}.KEY=...)",
-        )
     if families and psi.family not in families:
         raise DoesNotApply(f"its family is {psi.family}")
 

@@ -10,14 +10,11 @@ import numpy as np
 
 from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset, NoisyLabels
-from ncbench.errors import NcbenchError
-from ncbench.testing.contract import Build, DoesNotApply, broken, made_something_bad
+from ncbench.testing.contract import Build, DoesNotApply, broken
+from ncbench.testing.shared import accepted_classes, twice, unchanged
 from ncbench.testing.state import Answers, Steps, check_state
 from ncbench.testing.trial import SIGMAS, check_trial, dataset
 from ncbench.types import Labels
-
-CLASSES = (2, 3, 4, 5, 7)
-"""Numbers of classes with which a noise model is checked, if it accepts them."""
 
 SIGMA = 0.3
 _SEEDS = range(5)
@@ -152,9 +149,7 @@ def check_sigma(build: Build) -> None:
 def check_seeded(build: Build) -> None:
     """The same seed gives the same noise, another seed gives other labels."""
     for model, data in _models(build):
-        np.random.seed(0)  # noqa: NPY002  (detects plug-ins that use it)
-        first = _corrupt(model, data)
-        again = _corrupt(build(), data)
+        first, again = twice(lambda data=data: _corrupt(build(), data))  # type: ignore[misc]
         if first.noise_matrix != again.noise_matrix or not np.array_equal(first.y, again.y):
             broken(
                 f"with two generators of one seed, {np.mean(first.y != again.y):.3f} of the "
@@ -175,14 +170,8 @@ def check_seeded(build: Build) -> None:
 def check_inputs_unchanged(build: Build) -> None:
     """It does not modify the data set."""
     for model, data in _models(build):
-        before = data.X.copy(), data.y.copy()
-        _corrupt(model, data)
-        for name, now, then in zip("Xy", (data.X, data.y), before, strict=True):
-            if not np.array_equal(now, then):
-                broken(
-                    f"{np.sum(now != then)} entries of dataset.{name} changed",
-                    f"work on a copy: dataset.{name}.copy()",
-                )
+        with unchanged("dataset.", X=data.X, y=data.y):
+            _corrupt(model, data)
 
 
 def accepted(build: Build) -> int:
@@ -222,21 +211,8 @@ CHECKS = (
 def _models(build: Build) -> Iterator[tuple[Any, Dataset]]:
     """Yield the model and a data set, for each number of classes it accepts."""
     model = build()
-    accepted = []
-    for n in CLASSES:
-        try:
-            model.corrupt(dataset(n), SIGMA, np.random.default_rng(0))
-        except NcbenchError as error:
-            made_something_bad(error)
-            refusal = error  # a given matrix has a fixed size
-            continue
-        accepted.append(n)
+    for n in accepted_classes(build, lambda n: _corrupt(model, dataset(n)), "data of "):
         yield model, dataset(n)
-    if not accepted:
-        broken(
-            f"it rejects data of {', '.join(map(str, CLASSES))} classes; the last error: {refusal}",
-            f"accept one of them, or check it with other parameters ({build.kind}.KEY=...)",
-        )
 
 
 def _corrupt(model: Any, data: Dataset, sigma: float = SIGMA, seed: int = 0) -> NoisyLabels:

@@ -11,11 +11,9 @@ import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench.config.settings import SETTINGS
-from ncbench.core import Measure, Mixture, NoiseMatrix, RecallMeasure
+from ncbench.core import Measure, NoiseMatrix, RecallMeasure
 from ncbench.data import Annotations, Dataset, MatrixNoise, NoisyLabels, read_only
 from ncbench.errors import NcbenchError
-from ncbench.learning import PosteriorClassifier
-from ncbench.noise_estimation import NoisySample
 from ncbench.plugin import KINDS, Registry, get_registry, using
 from ncbench.run import identified
 from ncbench.run.cell import run_alone
@@ -61,6 +59,11 @@ def trials() -> dict[str, Blobs]:
         "data B": Blobs(1.5 * other.X[:, ::-1] + 1, other.y),
     }
     return {name: Blobs(*map(read_only, part)) for name, part in parts.items()}
+
+
+def asked() -> Array:
+    """Return examples, some far from all that were learned, whose classes are asked for."""
+    return np.asarray(read_only(blobs(300, spread=2.5, seed=4).X))
 
 
 def _centres(n: int) -> Array:
@@ -168,12 +171,11 @@ def check_trial(build: Build) -> None:
         "dataset": {"blobs": _blobs},
         "noise": {"symmetric": _Symmetric},
         "cpe": {"naive_bayes": _naive_bayes},
-        "t_estimator": {"identity": _Identity},
         "measure": {"loss": type(psi)},
-        "algo": {"argmax": _Argmax},
     }
     registry = get_registry().including({**others, build.kind: {name: build.target}})
     chosen = {kind: next(iter(targets)) for kind, targets in others.items()}
+    chosen |= {"t_estimator": "identity@ncbench", "algo": "cpe_argmax@ncbench"}
     if build.kind == "measure" and plugin.family:
         chosen["algo"] = _optimizer(registry, plugin.family) or chosen["algo"]
     with using(registry), tempfile.TemporaryDirectory() as folder:
@@ -236,19 +238,3 @@ class _Symmetric(MatrixNoise):
 
 def _naive_bayes() -> GaussianNB:
     return GaussianNB()
-
-
-class _Identity:
-    def estimate(self, sample: NoisySample) -> NoiseMatrix:
-        """Return I."""
-        return NoiseMatrix(np.eye(sample.n_classes))
-
-
-class _Argmax(PosteriorClassifier):
-    def __init__(self, cpe: Any = None, random_state: Any = None) -> None:
-        self.cpe = cpe
-        self.random_state = random_state
-
-    def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
-        """Return the rule of the most probable class."""
-        return Mixture.single(1 - np.eye(noise.n))

@@ -9,9 +9,8 @@ from ncbench import hookimpl
 
 from .bisection import Bisection, NoiseCorrectedBisection
 from .frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
-from .nclr import NCLRBackward, NCLRForward
+from .nclr import CPEArgmax, NCLRBackward, NCLRForward, NCLRPlugIn
 from .peers import CleanLab, WeightedBoosting, WeightedLogistic
-from .plug_in import CPEArgmax, NCLRPlugIn
 from .selection import NoiseCorrectedSelection
 from .soft_frank_wolfe import SoftFrankWolfe
 

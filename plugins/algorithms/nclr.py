@@ -1,4 +1,4 @@
-"""Noise-corrected logistic regression (NCLR): linear softmax models under a corrected log loss.
+"""Noise-corrected logistic regression (NCLR), and the argmax of learned class probabilities.
 
 They estimate the clean posterior and predict its mode for any measure. They are baselines for
 algorithms that optimize a measure.
@@ -7,12 +7,48 @@ algorithms that optimize a measure.
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
+import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from ncbench import NoiseMatrix, NoisyLabelClassifier
-from ncbench.learning import CrossEntropy, ForwardCrossEntropy, Loss, check_path, fit_penalty_path
+from ncbench.core import Mixture
+from ncbench.learning import (
+    CrossEntropy,
+    ForwardCrossEntropy,
+    Loss,
+    PosteriorClassifier,
+    check_path,
+    fit_penalty_path,
+)
 from ncbench.types import Array, Labels
+
+
+class NCLRPlugIn(PosteriorClassifier):
+    """NCLR-Plug-in: predict the largest entry of T^-1 eta~(x) (Zhang, Lee & Agarwal 2021).
+
+    Parameters
+    ----------
+    cpe : scikit-learn classifier, optional
+        Learner of noisy class probabilities; by default the registered ``logistic``.
+    random_state : int, optional
+        Seed of the CPE learner.
+    """
+
+    def __init__(self, cpe: Any = None, random_state: int | None = None) -> None:
+        self.cpe = cpe
+        self.random_state = random_state
+
+    def fit_mixture(self, posterior: Array, y: Labels, noise: NoiseMatrix) -> Mixture:
+        """Return the rule of the most probable class."""
+        return Mixture.single(1.0 - np.eye(noise.n))
+
+
+class CPEArgmax(NCLRPlugIn):
+    """Uncorrected baseline: predict the most probable noisy label."""
+
+    uses_noise_matrix = False
 
 
 class _NCLR(NoisyLabelClassifier):

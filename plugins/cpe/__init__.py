@@ -7,9 +7,8 @@ from typing import Any
 
 from ncbench import hookimpl
 
-from .anchored_forward import anchored
 from .any_sklearn import sklearn_classifier
-from .forward import forward, power_forward
+from .forward_models import anchored, forward, power_forward
 from .gradient_boosting import boosting
 from .log_linear_blend import blend
 from .logistic_regression import logistic, power_logistic

@@ -7,12 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from ncbench.errors import NcbenchError, require
-from ncbench.learning import PlainTrees
+from ncbench.learning import ArgmaxClassifier, PlainTrees
 from ncbench.types import Array
 
 
@@ -39,7 +38,7 @@ def boosting(
     return CalibratedBoosting(max_iter, learning_rate, folds, random_state)
 
 
-class CalibratedBoosting(ClassifierMixin, BaseEstimator):
+class CalibratedBoosting(ArgmaxClassifier):
     """Boosting calibrated as by ``CalibratedClassifierCV``, kept as arrays that can be stored.
 
     Parameters
@@ -99,10 +98,6 @@ class CalibratedBoosting(ClassifierMixin, BaseEstimator):
             uniform = np.full_like(each, 1.0 / each.shape[1])
             total += np.divide(each, total_each, out=uniform, where=total_each > 0)
         return total / len(self.trees_)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

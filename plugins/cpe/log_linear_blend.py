@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ncbench.core import NoiseMatrix
 from ncbench.learning import (
+    ArgmaxClassifier,
     fit_weights,
     fitted,
     held_out,
@@ -24,7 +24,7 @@ LEARNERS = ("anchored", "kernel", "trees", "boosting")
 """Of the stack; each adds a weight to fit."""
 
 
-class Blend(ClassifierMixin, BaseEstimator):
+class Blend(ArgmaxClassifier):
     r"""Log-linear combination of different learners, fitted to held-out labels through T.
 
     With :math:`f_k(x)`, the logarithms of the clean class probabilities of learner k,
@@ -103,10 +103,6 @@ class Blend(ClassifierMixin, BaseEstimator):
         """Return noisy class probabilities."""
         noisy = [self._of_all_classes(each.predict_proba(X)) for each in self.learners_.values()]
         return self._combined(log_clean(noisy, self.noise_matrix_))
-
-    def predict(self, X: Array) -> NDArray[Any]:
-        """Return the most probable noisy class."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def _of_all_classes(self, noisy: Array) -> Array:
         """Give classes of T that have no label, which most learners do not know, probability 0."""

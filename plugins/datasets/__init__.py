@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ncbench import Dataset, hookimpl
 
-from . import bundled, keel, music_genre, openml, own_file, synthetic, uci
+from . import music_genre, openml, own_file, packages, synthetic, uci
 
 
 @hookimpl
@@ -14,17 +14,17 @@ def ncbench_datasets() -> Mapping[str, Callable[..., Dataset]]:
     """Return data sets by name."""
     return {
         "synthetic": synthetic.synthetic,
-        "iris": bundled.iris,
-        "wine": bundled.wine,
-        "breast_cancer": bundled.breast_cancer,
-        "digits": bundled.digits,
+        "iris": packages.iris,
+        "wine": packages.wine,
+        "breast_cancer": packages.breast_cancer,
+        "digits": packages.digits,
         "vehicle": uci.vehicle,
         "pageblocks": uci.pageblocks,
         "satimage": uci.satimage,
         "covtype": uci.covtype,
         "covtype_sample": uci.covtype_sample,
         "abalone": uci.abalone,
-        **keel.loaders(),
+        **packages.loaders(),
         "music_genre": music_genre.music_genre,
         "openml": openml.openml,
         "file": own_file.file,

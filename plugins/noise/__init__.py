@@ -8,9 +8,8 @@ from typing import Any
 from ncbench import hookimpl
 
 from .annotators import Annotators, SimulatedAnnotators
-from .given import GivenMatrix, Recorded
 from .instance_dependent import InstanceDependent
-from .levels import NoNoise, PairFlip, Random, Symmetric
+from .matrices import GivenMatrix, NoNoise, PairFlip, Random, Recorded, Symmetric
 
 
 @hookimpl

@@ -7,17 +7,12 @@ from typing import Any
 
 from ncbench import hookimpl
 
-from .anchor import Anchor
-from .annotators import DawidSkene
-from .confident_joint import ConfidentJoint
-from .dual_t import DualT
-from .forward_map import CautiousMAP, ForwardMAP
-from .given import Identity, Known
 from .held_out_map import HeldOutMAP
 from .hoc import HOC
+from .joint_fit import CautiousMAP, ForwardMAP, VolMin
+from .posteriors import Anchor, ConfidentJoint, DualT
 from .t_revision import TRevision
-from .trusted import TrustedSet
-from .volmin import VolMin
+from .told import DawidSkene, Identity, Known, TrustedSet
 
 
 @hookimpl

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -86,3 +88,18 @@ def test_folds_divide_any_sample_evenly(labels: list[int], folds: int) -> None:
     for train, part in stratified_folds(y, 4, folds, 0):
         assert set(train.tolist()) | set(part.tolist()) == set(range(len(y)))
         assert len(part) < len(y)
+
+
+@pytest.mark.parametrize("counts", [(21, 11, 6), (21, 11, 2), (12, 12, 1), (1, 1, 1, 1)])
+def test_rare_classes_are_split_as_far_as_they_can_without_a_warning(counts: tuple) -> None:
+    y, n = np.repeat(np.arange(len(counts)), counts), len(counts)
+    x = np.arange(float(len(y)))[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for split in ("none", "half", "crossfit"):
+            found, again = (fit_posterior(Remembers(), x, y, n, split, 0) for _ in range(2))
+            assert found.posterior.shape == (len(found.y), n)
+            np.testing.assert_array_equal(found.rows, again.rows)
+            if split == "half":
+                difference = 2 * np.bincount(found.y, minlength=n) - counts
+                assert np.abs(difference).max() <= 1

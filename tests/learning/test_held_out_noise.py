@@ -42,6 +42,9 @@ def test_the_information_is_the_expected_square_of_the_score():
             probability = np.exp(-(value - deviation @ pull / 2))
             expected += probability * np.outer(score, score)
     np.testing.assert_allclose(model.information(theta), expected, atol=1e-10)
+    checked = toy(True)[0].information(theta)
+    np.testing.assert_allclose(checked, checked.T, atol=1e-12)
+    assert np.linalg.eigvalsh(checked).min() > -1e-9
 
 
 def test_a_checked_label_says_of_the_clean_posterior_what_a_clean_one_would():
@@ -60,15 +63,6 @@ def test_the_pull_of_the_prior_is_its_precision_times_the_deviation():
     theta = np.random.default_rng(1).normal(size=2 + 3 + 6)
     deviation, pull = model._pull(theta, PRIOR)
     np.testing.assert_allclose(model.precision(PRIOR) @ deviation, pull, atol=1e-12)
-
-
-@pytest.mark.parametrize("checked", [False, True])
-def test_the_information_counts_checked_labels_and_is_symmetric(checked: bool):
-    model, *_ = toy(checked)
-    theta = np.random.default_rng(1).normal(size=2 + 3 + 6)
-    found = model.information(theta)
-    np.testing.assert_allclose(found, found.T, atol=1e-12)
-    assert np.linalg.eigvalsh(found).min() > -1e-9
 
 
 def test_checked_labels_narrow_the_posterior():

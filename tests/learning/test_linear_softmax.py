@@ -38,7 +38,7 @@ class SymmetricNoiseForward:
         return LossValue(-np.log(evidence).mean(), gradient, np.array([slope]))
 
 
-@pytest.mark.parametrize("n", [2, 3, 12])
+@pytest.mark.parametrize("n", [2, 5])
 @pytest.mark.parametrize("name", LOSSES)
 def test_gradient_is_that_of_finite_differences(name, n):
     rng = np.random.default_rng(n)
@@ -72,8 +72,8 @@ def test_extra_parameters_are_fitted_within_bounds():
     assert fit(extra_bounds=[(0.0, 0.1)]).extra[0] == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("n", [2, 3, 12])
-@pytest.mark.parametrize("name", ["forward", "backward", "backward_bounded", "cross_entropy"])
+@pytest.mark.parametrize("n", [2, 5])
+@pytest.mark.parametrize("name", ["forward", "backward_bounded", "cross_entropy"])
 def test_without_noise_all_are_logistic_regression(name, n):
     rng = np.random.default_rng(0)
     X, _, y = softmax_sample(rng, 500, NoiseMatrix.identity(n), d=4)
@@ -113,11 +113,10 @@ def test_constant_and_repeated_features_are_harmless(penalty):
     np.testing.assert_allclose(a.posterior(X), b.posterior(wide), atol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("shape", "penalty", "message"),
-    [((5, 2), 0.1, r"shape \(5, 2\).*\(m, 3\)"), ((5, 3), -1.0, "penalty is -1.0")],
-)
-def test_what_does_not_fit_is_refused(shape, penalty, message):
+def test_what_does_not_fit_is_refused():
     loss = CrossEntropy.of_labels(np.zeros(5, dtype=np.int64), 2)
-    with pytest.raises(NcbenchError, match=message):
-        fit_linear_softmax(np.zeros(shape), loss, LinearSoftmax.zero(3, 2), penalty=penalty)
+    fit = partial(fit_linear_softmax, loss=loss, start=LinearSoftmax.zero(3, 2))
+    with pytest.raises(NcbenchError, match=r"shape \(5, 2\).*\(m, 3\)"):
+        fit(np.zeros((5, 2)), penalty=0.1)
+    with pytest.raises(NcbenchError, match="penalty is -1"):
+        fit(np.zeros((5, 3)), penalty=-1.0)

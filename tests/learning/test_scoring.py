@@ -41,13 +41,13 @@ def test_the_loss_on_clean_labels_is_what_the_score_estimates() -> None:
     assert scorer("g_mean")(model, X, y) == pytest.approx(clean)
 
 
-@pytest.mark.parametrize("measure", ["g_mean", "h_mean", "q_mean"])
-def test_a_class_with_hardly_any_mass_does_not_decide(measure: str) -> None:
+def test_a_class_with_hardly_any_mass_does_not_decide() -> None:
     # T^-1 leaves the third class next to nothing; whoever copies noisy labels had any recall there.
     noisy = np.repeat([0, 1, 2], [90, 89, 21])
     T = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
     copies = KNeighborsClassifier(1).fit(np.arange(200)[:, None], noisy)
-    assert -1.5 <= scorer(measure, T)(copies, np.arange(200)[:, None], noisy) <= 0.5
+    for measure in ("g_mean", "h_mean", "q_mean"):
+        assert -1.5 <= scorer(measure, T)(copies, np.arange(200)[:, None], noisy) <= 0.5
 
 
 def test_a_randomized_classifier_is_scored_by_the_expectation_also_in_a_pipeline() -> None:
@@ -148,17 +148,14 @@ def test_what_is_wrong_is_said_before_anything_is_fitted() -> None:
         scorer("g_mean", [[0.5, 0.5], [0.5, 0.5]])
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([0.0, np.nan, 1.0], "label nan in row 1"),
-        (["0", "1", "1"], "labels such as .*'0'.*fitted to labels such as .*0"),
-    ],
-)
-def test_labels_that_no_model_could_predict_are_refused(labels: list, message: str) -> None:
+def test_labels_that_no_model_could_predict_are_refused() -> None:
     X = np.arange(3.0)[:, None]
     model = DummyClassifier().fit(X, [0, 1, 1])
-    with pytest.raises(NcbenchError, match=message):
-        scorer("zero_one")(model, X, labels)
+    for labels, message in (
+        ([0.0, np.nan, 1.0], "label nan in row 1"),
+        (["0", "1", "1"], "labels such as .*'0'.*fitted to labels such as .*0"),
+    ):
+        with pytest.raises(NcbenchError, match=message):
+            scorer("zero_one")(model, X, labels)
     with pytest.raises(NcbenchError, match="measure=None; expected the name"):
         scorer(None)  # type: ignore[arg-type]

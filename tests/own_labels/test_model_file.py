@@ -279,7 +279,7 @@ HOSTILE = {
         "__module__": "ncbench.files", "__class__": "write_whole", "__loader__": "FunctionNode",
     },
     "a function beside a learner": {
-        "__module__": "ncbench_plugins.cpe.anchored_forward", "__class__": "load",
+        "__module__": "ncbench_plugins.cpe.forward_models", "__class__": "load",
         "__loader__": "FunctionNode",
     },
     "a module that a plug-in package has": {

@@ -27,7 +27,6 @@ def ncbench_algorithms():
 """
 
 BROKEN = {
-    "broken-import": ("import a_module_that_is_not_there\n", "No module named 'a_module"),
     "takes-a-name": (
         ALGORITHM.replace("NAME", "taken"),
         "algorithm 'taken' is registered by also-takes-it 1.0 and takes-a-name 1.0; "
@@ -37,15 +36,6 @@ BROKEN = {
         ALGORITHM.replace("NAME", "taken"),
         "algorithm 'taken' is registered by also-takes-it 1.0 and takes-a-name 1.0; "
         "uninstall one of them, or choose with algo=taken@also-takes-it or algo=taken@takes-a-name",
-    ),
-    "misspelt-hook": (
-        ALGORITHM.replace("ncbench_algorithms", "ncbench_algorithm").replace("NAME", "misspelt"),
-        "hook 'ncbench_algorithm' is not known; did you mean 'ncbench_algorithms'",
-    ),
-    "returns-a-class": (
-        ALGORITHM.replace('{"NAME": Mine}', "Mine"),
-        "ncbench_algorithms() returned <class 'returns_a_class.Mine'>; expected a mapping from "
-        "name to a class or function",
     ),
     "without-type": (
         ALGORITHM.replace("share: float", "share").replace("NAME", "untyped"),

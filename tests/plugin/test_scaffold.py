@@ -30,28 +30,19 @@ def test_the_command_says_what_comes_next(ncbench: Callable, tmp_path: Path) -> 
     assert "my-noise already exists" in again.err
 
 
-@pytest.mark.parametrize(
-    ("name", "fragment"),
-    [
-        ("My-Method", "not a valid package name"),
-        ("9lives", "not a valid package name"),
-        ("a--b", "not a valid package name"),
-        ("../up", "not a valid package name"),
-        ("class", "not a valid package name"),
-        ("", "not a valid package name"),
-        ("ncfw", "algo=ncfw is already registered"),
-        ("numpy", "a module numpy can already be imported"),
-        ("json", "a module json can already be imported"),
-        ("taken", "taken already exists"),
-    ],
-)
-def test_names_that_cannot_be(
-    name: str, fragment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").mkdir()
-    with pytest.raises(NcbenchError, match=fragment):
-        write_package(name, "algorithm")
+    invalid = ("My-Method", "9lives", "a--b", "../up", "class", "")
+    for name, fragment in {
+        **dict.fromkeys(invalid, "not a valid package name"),
+        "ncfw": "algo=ncfw is already registered",
+        "numpy": "a module numpy can already be imported",
+        "json": "a module json can already be imported",
+        "taken": "taken already exists",
+    }.items():
+        with pytest.raises(NcbenchError, match=fragment):
+            write_package(name, "algorithm")
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 

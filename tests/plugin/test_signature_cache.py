@@ -61,11 +61,11 @@ def test_an_edited_plugin_is_described_anew(point: EntryPoint, tmp_path: Path) -
     assert registry(point, tmp_path).plugins()[0].parameters[0].default == 0.7
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{":some=some_plugin": 3}', "null"])
-def test_a_damaged_catalogue_is_made_anew(content: str, point: EntryPoint, tmp_path: Path) -> None:
+def test_a_damaged_catalogue_is_made_anew(point: EntryPoint, tmp_path: Path) -> None:
     first = registry(point, tmp_path).plugins()
-    (tmp_path / "cache" / "catalogue.json").write_text(content)
-    assert registry(point, tmp_path).plugins() == first
+    for content in ("", "[]", "{", '{":some=some_plugin": 3}', "null"):
+        (tmp_path / "cache" / "catalogue.json").write_text(content)
+        assert registry(point, tmp_path).plugins() == first
 
 
 def test_a_folder_that_cannot_be_written_only_costs_time(point: EntryPoint, tmp_path: Path) -> None:

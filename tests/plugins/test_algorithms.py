@@ -23,13 +23,12 @@ from ncbench.plugin import get_registry
 from ncbench.types import Array
 from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
 from ncbench_plugins.algorithms.frank_wolfe import FrankWolfe, NoiseCorrectedFrankWolfe
-from ncbench_plugins.algorithms.plug_in import CPEArgmax, NCLRPlugIn
+from ncbench_plugins.algorithms.nclr import CPEArgmax, NCLRPlugIn
 from ncbench_plugins.measures.f1 import MacroF1, MicroF1
 from ncbench_plugins.measures.linear import Cost, ZeroOne
 from ncbench_plugins.measures.recall_means import BalancedError, GMean, HMean, QMean
 
 REGISTRY = get_registry()
-ALGORITHMS = REGISTRY.names("algo")
 CONVEX = [HMean(), QMean(), GMean()]
 
 
@@ -125,12 +124,11 @@ def gaussian_sample(n: int = 3, m: int = 240, seed: int = 0) -> tuple[np.ndarray
     ("corrected", "plain"),
     [(NoiseCorrectedFrankWolfe, FrankWolfe), (NoiseCorrectedBisection, Bisection)],
 )
-@pytest.mark.parametrize("T", [None, np.eye(3), NoiseMatrix.identity(3)])
 def test_without_noise_the_corrected_algorithm_is_the_plain_one(
-    corrected: type, plain: type, T: object
+    corrected: type, plain: type
 ) -> None:
     X, y = gaussian_sample()
-    first = corrected(cpe=GaussianNB(), max_iter=200, random_state=0).fit(X, y, noise_matrix=T)
+    first = corrected(cpe=GaussianNB(), max_iter=200, random_state=0).fit(X, y)
     second = plain(cpe=GaussianNB(), max_iter=200, random_state=0)
     second.fit(X, y, noise_matrix=T3)  # which it ignores
     assert first.predict_proba(X).tobytes() == second.predict_proba(X).tobytes()
@@ -175,12 +173,6 @@ def test_ncfw_is_algorithm_1_as_printed(psi: Measure, problem: str) -> None:
     assert ncfw.diagnostics_["iterations"] == steps
     if problem == "exact":  # nothing was projected: the pseudocode has no such line
         assert ncfw.diagnostics_["projected_mass"] < 1e-14
-
-
-def test_ncfw_records_the_mass_it_projected() -> None:
-    problem = drawn_problem(m=40, seed=3)
-    ncfw = problem.fit(NoiseCorrectedFrankWolfe(cpe=problem.cpe, max_iter=20))
-    assert ncfw.diagnostics_["projected_mass"] > 0
 
 
 def test_ncfw_asks_the_measure_only_about_joint_distributions() -> None:
@@ -240,21 +232,14 @@ def convex_optimum(psi: Measure, problem: Problem) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("psi", [*CONVEX, BalancedError()], ids=by_class)
-@pytest.mark.parametrize("seed", [0, 2])
-def test_ncfw_reaches_the_optimum_where_nothing_is_estimated(psi: Measure, seed: int) -> None:
-    problem = exact_problem(6, seed)
+def test_ncfw_reaches_the_optimum_where_nothing_is_estimated(psi: Measure) -> None:
+    problem = exact_problem(6, seed=2)
     lower, upper = convex_optimum(psi, problem)
     assert upper - lower < 1e-5
     ncfw = problem.fit(NoiseCorrectedFrankWolfe(psi, cpe=problem.cpe, max_iter=2000))
     loss = problem.loss(psi, ncfw)
     assert lower - 1e-9 <= loss <= upper + 1e-3
     assert ncfw.diagnostics_["objective"] == pytest.approx(loss, abs=1e-9)
-
-
-@pytest.mark.parametrize("psi", CONVEX, ids=by_class)
-def test_the_optimum_needs_the_correction(psi: Measure) -> None:
-    problem = exact_problem(6, seed=2)
-    upper = convex_optimum(psi, problem)[1]
     uncorrected = problem.fit(FrankWolfe(psi, cpe=problem.cpe, max_iter=1000))
     assert problem.loss(psi, uncorrected) > upper + 2e-3
 
@@ -294,8 +279,7 @@ def bisect_corrected_psi(
     return best, high
 
 
-@pytest.mark.parametrize("background", [0, 1])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("background", "seed"), [(0, 0), (1, 1)])
 def test_ncbs_bisects_the_corrected_psi_on_noisy_confusion_matrices(
     background: int, seed: int
 ) -> None:
@@ -308,8 +292,7 @@ def test_ncbs_bisects_the_corrected_psi_on_noisy_confusion_matrices(
     assert ncbs.diagnostics_["objective"] == bound
 
 
-@pytest.mark.parametrize("background", [0, 1])
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(("background", "seed"), [(0, 0), (1, 1)])
 def test_ncbs_reaches_the_optimum_where_nothing_is_estimated(background: int, seed: int) -> None:
     # A ratio of linear functions has its minimum over a polytope at a vertex: deterministic.
     problem = exact_problem(6, seed)
@@ -349,20 +332,14 @@ def test_ncbs_accepts_a_loss_of_exactly_gamma() -> None:
 # Plug-in rules
 
 
-def test_nclr_plugin_predicts_the_largest_corrected_probability() -> None:
+def test_plug_in_rules_predict_the_largest_probability_corrected_or_not() -> None:
     problem = drawn_problem()
-    corrected = np.linalg.solve(problem.T, problem.cpe.predict_proba(problem.X).T).T
-    plugin = problem.fit(NCLRPlugIn(cpe=problem.cpe))
-    np.testing.assert_array_equal(plugin.predict(problem.X), corrected.argmax(axis=1))
-
-
-def test_cpe_argmax_predicts_the_largest_noisy_probability() -> None:
-    problem = drawn_problem()
-    plugin = problem.fit(CPEArgmax(cpe=problem.cpe))
-    expected = problem.cpe.predict_proba(problem.X).argmax(axis=1)
-    np.testing.assert_array_equal(plugin.predict(problem.X), expected)
-    corrected = problem.fit(NCLRPlugIn(cpe=problem.cpe)).predict(problem.X)
-    assert (corrected != expected).any()  # the problem tells the two apart
+    noisy = problem.cpe.predict_proba(problem.X)
+    clean = np.linalg.solve(problem.T, noisy.T).T
+    for algorithm, P in ((CPEArgmax, noisy), (NCLRPlugIn, clean)):
+        predicted = problem.fit(algorithm(cpe=problem.cpe)).predict(problem.X)
+        np.testing.assert_array_equal(predicted, P.argmax(axis=1))
+    assert (noisy.argmax(axis=1) != clean.argmax(axis=1)).any()  # the problem tells them apart
 
 
 # Parameters
@@ -438,34 +415,18 @@ def test_unknown_measure_is_refused_with_a_suggestion() -> None:
 # Sample splits
 
 T3 = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
-SPLITTING = [n for n in ALGORITHMS if "sample_split" in REGISTRY.target("algo", n)().get_params()]
-
-
-def splitting(name: str, sample_split: str) -> BaseEstimator:
-    algorithm = REGISTRY.target("algo", name)(cpe=GaussianNB(), max_iter=100, random_state=0)
-    return algorithm.set_params(sample_split=sample_split)
-
-
-def test_the_papers_algorithms_can_split_the_sample() -> None:
-    assert {"fw", "ncfw", "bs", "ncbs"} <= set(SPLITTING)
 
 
 @pytest.mark.parametrize("split", ["none", "half", "crossfit"])
-@pytest.mark.parametrize("name", SPLITTING)
-def test_sample_splits(name: str, split: str) -> None:
+def test_sample_splits(split: str) -> None:
     X, y = gaussian_sample(m=150)
-    fitted, again = (splitting(name, split).fit(X, y, noise_matrix=T3) for _ in range(2))
-    np.testing.assert_array_equal(fitted.predict_proba(X), again.predict_proba(X))
-    np.testing.assert_allclose(fitted.predict_proba(X).sum(axis=1), 1, atol=1e-9)
-    seen = fitted.cpe_.class_count_.sum()
-    assert seen == (75 if split == "half" else 150)  # what the learner that is kept was fitted to
-
-
-@pytest.mark.parametrize("name", SPLITTING)
-def test_unknown_sample_split_is_refused(name: str) -> None:
-    X, y = gaussian_sample(m=60)
-    with pytest.raises(NcbenchError, match="sample_split='third'; expected one of none, half"):
-        splitting(name, "third").fit(X, y)
+    for name in ("fw", "ncfw", "bs", "ncbs", "soft_fw"):
+        algorithm = REGISTRY.target("algo", name)(cpe=GaussianNB(), max_iter=100, random_state=0)
+        fitted = algorithm.set_params(sample_split=split).fit(X, y, noise_matrix=T3)
+        seen = fitted.cpe_.class_count_.sum()
+        assert seen == (
+            75 if split == "half" else 150
+        )  # what the learner that is kept was fitted to
 
 
 # The learner

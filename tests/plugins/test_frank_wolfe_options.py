@@ -18,7 +18,7 @@ from ncbench_plugins.algorithms.frank_wolfe import (
     model_gap,
     weights,
 )
-from ncbench_plugins.measures.recall_means import GMean, HMean, QMean
+from ncbench_plugins.measures.recall_means import HMean, QMean
 
 T = NoiseMatrix([[0.8, 0.1, 0.2], [0.1, 0.7, 0.1], [0.1, 0.2, 0.7]])
 
@@ -85,16 +85,7 @@ def test_a_tol_below_0_is_refused(tol: float) -> None:
         fit(max_iter=10, tol=tol)
 
 
-def test_tol_stops_early_at_nearly_the_same_objective() -> None:
-    full, early = fit(max_iter=3000), fit(max_iter=3000, tol=0.01)
-    assert early.n_iter_ < full.n_iter_ == 3000
-    assert abs(early.diagnostics_["path"]["gap"][-1]) <= 0.01
-    assert early.diagnostics_["objective"] == pytest.approx(
-        full.diagnostics_["objective"], abs=0.02
-    )
-
-
-@pytest.mark.parametrize("psi", [HMean(), QMean(), GMean()])
+@pytest.mark.parametrize("psi", [HMean(), QMean()])
 def test_the_model_gap_bounds_what_is_left_to_gain_under_the_model(psi: Any) -> None:
     posterior = T.correct_posterior(problem()[0])
 
@@ -119,17 +110,14 @@ def test_the_model_gap_bounds_what_is_left_to_gain_under_the_model(psi: Any) -> 
     assert model_gap(psi, posterior, fine) < 0.01
 
 
-@pytest.mark.parametrize(
-    "posterior",
-    [
+def test_the_model_gap_says_nothing_about_impossible_recalls() -> None:
+    for posterior in (
         [[1.2, -0.2], [1.1, -0.1]],
         [[0.75, 0.25], [0.75, 0.25]],  # class 1 has recall 0
         [[1.75, -0.75], [0.25, 0.75]],  # class 1 is found, but its mass is 0
         [[1.8, -0.8], [0.4, 0.6]],  # or negative
-    ],
-)
-def test_the_model_gap_says_nothing_about_impossible_recalls(posterior: Any) -> None:
-    assert model_gap(HMean(), np.array(posterior), Mixture.single(1 - np.eye(2))) is None
+    ):
+        assert model_gap(HMean(), np.array(posterior), Mixture.single(1 - np.eye(2))) is None
 
 
 def test_a_compressed_mixture_has_few_components_and_the_same_training_confusion() -> None:

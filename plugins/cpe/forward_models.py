@@ -1,27 +1,133 @@
-"""A linear model of the clean class probabilities that cannot lose a class."""
+"""Linear models of the clean class probabilities, fitted through the noise matrix."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from ncbench import load
 from ncbench.core import NoiseMatrix
 from ncbench.errors import require
 from ncbench.learning import (
+    ArgmaxClassifier,
     ForwardCrossEntropy,
     LinearSoftmax,
     LossValue,
     deal_folds,
     fit_linear_softmax,
+    fit_penalty_path,
     numbered_labels,
     posterior,
 )
 from ncbench.types import Array, Labels
+
+
+class ForwardLogistic(ArgmaxClassifier):
+    """Noisy probabilities ``T softmax(W x + b)``, fitted by maximum likelihood.
+
+    ``logistic`` assumes that the *noisy* log odds are linear in x, which is false under noise even
+    if the clean log odds are linear. This learner assumes linear clean log odds and uses T. Without
+    T it is multinomial logistic regression whose penalty is chosen by log loss.
+
+    Parameters
+    ----------
+    transform : {"standardise", "power"}
+        Transform of each feature; ``power`` is the Yeo-Johnson transform.
+    folds : int
+        Folds of the cross-validation that chooses the penalty, by likelihood.
+    max_iter : int
+        Iterations of L-BFGS for each penalty.
+    random_state : int, optional
+        Seed of the folds.
+
+    Attributes
+    ----------
+    penalty_ : float
+        The chosen penalty.
+
+    Examples
+    --------
+    >>> X = np.linspace(-1, 1, 60)[:, None]
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> y[::10] = 1  # a few 0 were written down as 1
+    >>> T = [[0.8, 0.0], [0.2, 1.0]]
+    >>> ForwardLogistic(random_state=0).fit(X, y, noise_matrix=T).predict_proba([[-1.0]]).round(1)
+    array([[0.8, 0.2]])
+    """
+
+    def __init__(
+        self,
+        transform: Literal["standardise", "power"] = "standardise",
+        folds: int = 3,
+        max_iter: int = 500,
+        random_state: int | None = None,
+    ) -> None:
+        self.transform = transform
+        self.folds = folds
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self, X: Array, y: NDArray, noise_matrix: NoiseMatrix | ArrayLike | None = None
+    ) -> Self:
+        """Fit to noisy labels: 0..n-1 with T, of any type without."""
+        self.classes_, codes, self.noise_matrix_ = numbered_labels(y, noise_matrix)
+        scaler = PowerTransformer() if self.transform == "power" else StandardScaler()
+        self._scaler = scaler.fit(X)
+        self.model_, self.penalty_, self.n_iter_ = fit_penalty_path(
+            self._scaler.transform(X),
+            codes,
+            self.noise_matrix_,
+            ForwardCrossEntropy,
+            folds=self.folds,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        )
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return noisy class probabilities."""
+        clean = self.model_.posterior(self._scaler.transform(X))
+        return self.noise_matrix_.corrupt_posterior(clean)
+
+
+def forward(
+    folds: int = 3, max_iter: int = 500, random_state: int | None = None
+) -> ForwardLogistic:
+    """Logistic model of the clean probabilities on standardized features, fitted through T.
+
+    Parameters
+    ----------
+    folds, max_iter, random_state
+        See ``ForwardLogistic``.
+    """
+    return _learner("standardise", folds, max_iter, random_state)
+
+
+def power_forward(
+    folds: int = 3, max_iter: int = 500, random_state: int | None = None
+) -> ForwardLogistic:
+    """Logistic model of the clean probabilities on power-transformed features, through T.
+
+    Parameters
+    ----------
+    folds, max_iter, random_state
+        See ``ForwardLogistic``.
+    """
+    return _learner("power", folds, max_iter, random_state)
+
+
+def _learner(
+    transform: Literal["standardise", "power"], folds: int, max_iter: int, random_state: int | None
+) -> ForwardLogistic:
+    require(folds >= 2, "cpe.folds", folds, "at least 2")
+    require(max_iter >= 1, "cpe.max_iter", max_iter, "at least 1")
+    return ForwardLogistic(transform, folds, max_iter, random_state)
+
 
 PENALTIES = tuple(float(mu) for mu in np.logspace(-1, -5, 5))
 """Penalties of the forward model, from strong to weak."""
@@ -78,7 +184,7 @@ class AnchoredCrossEntropy(ForwardCrossEntropy):
         )
 
 
-class AnchoredForward(ClassifierMixin, BaseEstimator):
+class AnchoredForward(ArgmaxClassifier):
     """Average of a forward model, whose class frequencies are held, and a logistic regression.
 
     The forward model ``T softmax(W x + b)`` is right about bounded noisy log odds, which a linear
@@ -163,10 +269,6 @@ class AnchoredForward(ClassifierMixin, BaseEstimator):
         forward = noise.corrupt_posterior(self.model_.posterior(Z))
         logistic = posterior(regression, Z, noise.n)
         return self.weight * forward + (1 - self.weight) * logistic
-
-    def predict(self, X: Array) -> NDArray:
-        """Return the most probable noisy class."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
 def anchored(weight: float = 0.8, random_state: int | None = None) -> AnchoredForward:
