@@ -1,4 +1,4 @@
-"""TODO."""
+"""Shares of wrong labels: with an interval, by T, by counting, and in words."""
 
 from __future__ import annotations
 
