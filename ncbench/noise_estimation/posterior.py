@@ -20,7 +20,7 @@ from ncbench.learning.held_out_noise import (
 )
 from ncbench.learning.joint_noise import OffDiagonal
 from ncbench.learning.stack import held_out
-from ncbench.noise_estimation.share import Interval
+from ncbench.noise_estimation.share import Share
 from ncbench.types import Array, Labels
 
 _LEVEL = 0.95  # one-sided, as the ends of a 90 % interval are
@@ -135,7 +135,7 @@ class NoisePosterior:
     prediction: Prediction
 
     @property
-    def share(self) -> Interval:
+    def share(self) -> Share:
         """The share of wrong labels: the median, and an interval from 5 to 95 %.
 
         It reaches up to what held-out predictions contradict, and 1.645 standard errors: a wrong
@@ -143,7 +143,7 @@ class NoisePosterior:
         """
         middle, low, high = self._quantiles((0.5, *_TAILS))
         low = low if low > _NONE else 0.0
-        return Interval(middle, low, max(high, self.contradicted))
+        return Share(middle, low, max(high, self.contradicted))
 
     @property
     def of_pairs(self) -> bool:

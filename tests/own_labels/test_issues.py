@@ -16,8 +16,9 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from ncbench import NcbenchError, NoiseMatrix, find_label_issues
-from ncbench.noise_estimation.share import Interval
-from ncbench.report.own_labels import issues_text
+from ncbench.noise_estimation.share import Share
+from ncbench.own_labels.text import issues_text
+from ncbench.own_labels.verdict import Findings
 
 T = NoiseMatrix([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -104,14 +105,18 @@ def test_a_label_that_no_mistake_leads_to_is_right() -> None:
     assert (y != TRUTH)[found["rank"] <= 20].mean() > 0.9
 
 
+def known(share: float) -> Findings:
+    return Findings(Share(share), None, None, None, [])
+
+
 def test_a_label_that_is_the_likeliest_is_not_listed() -> None:
     issues = pd.DataFrame({"label": ["a", "b", "b"], "p_wrong": [0.1, 0.75, 0.2]})
     issues = issues.assign(likeliest=["a", "a", "b"], rank=[3, 1, 2], expected_issues=0.0)
-    shown = issues_text(issues, Interval(0.35), show=3)
+    shown = issues_text(issues, known(0.35), show=3)
     assert len(shown.splitlines()) == 4
     assert "Of the first 1, expect 0.8 (75%). Of all other labels, the likeliest is the" in shown
     everything_right = issues.assign(likeliest=issues["label"])
-    assert issues_text(everything_right, Interval(0.0), show=3).count("\n") == 0
+    assert issues_text(everything_right, known(0.0), show=3).count("\n") == 0
 
 
 @pytest.mark.parametrize(

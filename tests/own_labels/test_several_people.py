@@ -18,7 +18,7 @@ from ncbench import NcbenchError, NoiseCorrectedClassifier, NoiseMatrix, find_la
 from ncbench.data import Annotations
 from ncbench.learning.joint_noise import true_label_posterior
 from ncbench.noise_estimation import dawid_skene
-from ncbench.own_labels.data import true_labels_of_people
+from ncbench.own_labels.issues import true_labels_of_people
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 PEOPLE = ("ann", "bob", "eve")

@@ -41,11 +41,11 @@ def main(argv: list[str]) -> int:
         PEOPLE_T_ESTIMATOR,
         AsRanked,
         correction_gains,
-        examine,
+        estimate_own_noise,
         labels_to_look_at,
     )
+    from ncbench.own_labels.page import summary, write_diagnosis
     from ncbench.plugin import get_registry
-    from ncbench.report.diagnosis_page import summary, write_diagnosis
     from ncbench.run import working
 
     require_out(args.out, ".html")
@@ -57,7 +57,9 @@ def main(argv: list[str]) -> int:
         if args.target:
             with working(f"1 of 3: estimating the noise of {rows}"):
                 estimator = get_registry().build("t_estimator", DEFAULT_T_ESTIMATOR)
-                noise = examine(data, estimator, cpe, name=DEFAULT_T_ESTIMATOR, seed=args.seed)
+                noise = estimate_own_noise(
+                    data, estimator, cpe, name=DEFAULT_T_ESTIMATOR, seed=args.seed
+                )
             with working(f"2 of 3: ranking {rows}"):
                 issues, _ = labels_to_look_at(data, noise, args.seed)
         else:
@@ -65,7 +67,7 @@ def main(argv: list[str]) -> int:
                 issues, found = labels_to_look_at(data, seed=args.seed)
             with working(f"2 of 3: judging the noise of {rows}"):
                 name = f"{PEOPLE_T_ESTIMATOR} and the features"
-                noise = examine(data, AsRanked(found), cpe, name=name, seed=args.seed)
+                noise = estimate_own_noise(data, AsRanked(found), cpe, name=name, seed=args.seed)
         with working("3 of 3: comparing classifiers with and without a correction"):
             gains = (
                 []

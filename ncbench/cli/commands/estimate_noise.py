@@ -97,14 +97,14 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.own_labels import examine, plan
-    from ncbench.report.own_labels import estimate_text, plan_text
+    from ncbench.own_labels import estimate_own_noise, plan
+    from ncbench.own_labels.text import estimate_text, plan_text
     from ncbench.run import working
 
     data = read_labeled(args, one_each=False)
     rows = f"{len(data.y):,} labels"
     with threadpool_limits(1), working(f"Estimating the noise of {rows} by {t_estimator}"):
-        noise = examine(
+        noise = estimate_own_noise(
             data,
             made["t_estimator"],
             made["cpe"],

@@ -51,8 +51,8 @@ def main(argv: list[str]) -> int:
         read_model,
         read_noise_matrix,
     )
+    from ncbench.own_labels.model_text import checked_text, noisy_text
     from ncbench.plugin import get_registry
-    from ncbench.report.models import checked_text, noisy_text
     from ncbench.run import working
 
     if args.clean_column and args.noise_matrix:

@@ -32,11 +32,10 @@ def main(argv: list[str]) -> int:
 
     from threadpoolctl import threadpool_limits
 
-    from ncbench.data import UNKNOWN
     from ncbench.errors import NcbenchError, printable_lines
-    from ncbench.own_labels import cheap_doubts, cheap_verdict, rank_labels, uncertainty
+    from ncbench.own_labels import rank_own_labels
+    from ncbench.own_labels.text import issues_text, ranked
     from ncbench.report import as_csv, write
-    from ncbench.report.own_labels import issues_text, ranked
     from ncbench.run import working
 
     require_out(args.out, ".csv")
@@ -48,30 +47,10 @@ def main(argv: list[str]) -> int:
         )
     data = read_labeled(args)
     with threadpool_limits(1), working(f"Looking for wrong labels among {len(data.y):,}"):
-        ranking = rank_labels(
-            data.X,
-            data.labels,
-            noise_matrix=noise,
-            cpe=args.cpe,
-            clean=data.clean_labels,
-            annotations=data.said,
-            random_state=args.seed,
-        )
-    found, noise = ranking.issues, ranking.noise
-    low, high, share = uncertainty(noise, ranking.counts)
-    if data.table_rows is not None:
-        found["row"] = data.table_rows
-    if data.lines is not None:
-        found["line"] = data.lines
-    if data.said is not None:
-        found["agree"] = data.said.eq(found["label"], axis=0).sum(axis=1)
-        found["labels"] = data.said.notna().sum(axis=1)
-    if data.clean is not None:
-        found["checked"] = data.clean != UNKNOWN
-    verdict = cheap_verdict(noise, share, len(found))
-    shown = issues_text(found, share, args.show, args.noise_matrix is None, verdict)
-    print(printable_lines(shown))
-    for doubt in cheap_doubts(noise, ranking.counts, ranking.classes, share, low, high):
+        ranking = rank_own_labels(data, noise, args.cpe, args.seed)
+    found, known = ranking.issues, ranking.findings
+    print(printable_lines(issues_text(found, known, args.show, args.noise_matrix is None)))
+    for doubt in known.doubts:
         print(printable_lines(f"Note: {doubt}"), file=sys.stderr)
     if args.out:
         write(as_csv(ranked(found)).rstrip("\n"), Path(args.out))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from ncbench.errors import notice_once
 from ncbench.noise_estimation.held_out import UNCOUNTED
-from ncbench.noise_estimation.share import CANNOT_TELL, KNOWN, LEVEL, Interval, level_of
-from ncbench.own_labels import shown_names
+from ncbench.noise_estimation.share import CANNOT_TELL, KNOWN, LEVEL, Share, level_of
+from ncbench.own_labels.data import shown_names
+from ncbench.own_labels.text import reliance
 from ncbench.report.export import no_formula
-from ncbench.report.own_labels import reliance
 from ncbench.report.tables import Entry, Grid
 from ncbench.types import Array
 
@@ -46,7 +45,7 @@ def fitted_text(about: Mapping[str, Any]) -> str:
         measure += f" (background class: {about['background']})"
     names = shown_names(about["classes"])
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
-    share = Interval(**about["share_of_wrong"])
+    share = Share(**about["share_of_wrong"])
     source = about["t_estimator"]
     verdict = about.get("verdict")
     wrong = f"Wrong labels: {share}, {f'by {source}' if source else 'as given'}."
@@ -169,10 +168,6 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
 
 # The file of ``ncbench predict``.
 
-_DIGITS = 6
-_MARKS = {0: ",", 2: "."}  # of ",0.250000", by place
-_PART = 8192  # rows at a time
-
 
 def predictions_csv(
     others: pd.DataFrame,
@@ -182,8 +177,6 @@ def predictions_csv(
     probabilities: Array,
 ) -> bytes:
     """Return predictions as CSV: rows counted from 1, other columns, classes, probabilities.
-
-    pandas would take eight seconds for half a million rows of seven classes, four times as long.
 
     Parameters
     ----------
@@ -206,66 +199,46 @@ def predictions_csv(
     2,8,,ill,1.000000,0.000000
     <BLANKLINE>
     """
-    of_classes = [f"p_{name}" for name in classes]
-    columns: dict[str, Any] = {"row": np.arange(1, len(predicted) + 1)}
+    places = {"row": np.arange(1, len(predicted) + 1)}
     if lines is not None:
-        columns["line"] = lines
-    names = [*columns]
-    copied = [str(name) for name in others.columns]
-    clash = {*columns, "predicted", *of_classes}.intersection(copied)
+        places["line"] = lines
+    # Rounded here, and only written by pandas: .0000005 is not always below or above its half.
+    digits = np.rint(probabilities * 1e6) / 1e6
+    found = {"predicted": predicted} | {
+        f"p_{name}": column for name, column in zip(classes, digits.T, strict=True)
+    }
+    copied = {str(name): others.iloc[:, k] for k, name in enumerate(others.columns)}
+    clash = {*places, *found}.intersection(copied)
     if clash:
         notice_once(
             f"columns of the table that have the name of one of the predictions are left out: "
             f"{', '.join(sorted(clash))}"
         )
-    keep = [k for k, name in enumerate(copied) if name not in clash]
-    names += [*(copied[k] for k in keep), "predicted", *of_classes]
-    series = [*columns.values(), *(others.iloc[:, k] for k in keep), predicted]
-    starts = map(",".join, zip(*map(_texts, series), strict=True))
-    header = ",".join(map(_quoted, names)) + "\n"
-    rows = zip(starts, _decimals(probabilities), strict=True)
-    return (header + "".join(chain.from_iterable(rows))).encode()
+    kept = {name: column.to_numpy() for name, column in copied.items() if name not in clash}
+    columns = places | kept | found
+    texts = {
+        _harmless(name): _harmless_column(values) if name in kept or name == "predicted" else values
+        for name, values in columns.items()
+    }
+    table = pd.DataFrame(texts)
+    return table.to_csv(index=False, lineterminator="\n", float_format="%.6f").encode()
 
 
-def _texts(values: Any) -> list[str]:
-    """Return values as fields of a CSV file; of text, each different one is converted once."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        return list(map(str, values.tolist()))
+def _harmless_column(values: NDArray[Any]) -> NDArray[np.object_]:
+    """Return values as text that a spreadsheet does not run; each different one is read once."""
     try:
         codes, found = pd.factorize(values)
     except TypeError:  # lists, as in a Parquet file
-        return list(map(_quoted, values))
-    fields = np.array([*map(_quoted, found.tolist()), ""], dtype=object)  # the code of none is -1
-    texts: list[str] = fields[codes].tolist()
-    return texts
+        return np.array([_harmless(value) for value in values], dtype=object)
+    fields = [*map(_harmless, found.tolist()), ""]  # the code of none is -1
+    return np.array(fields, dtype=object)[codes]
 
 
-def _quoted(value: Any) -> str:
+def _harmless(value: Any) -> str:
     text = str(no_formula(value))
     if text != str(value):
         notice_once(
             "text that begins like a formula (=, +, -, @) has an apostrophe in front in the "
             "predictions, so that a spreadsheet does not run it"
         )
-    if any(special in text for special in ',"\n\r'):
-        return '"' + text.replace('"', '""') + '"'
     return text
-
-
-def _decimals(probabilities: Array) -> Iterator[str]:
-    r"""Yield the end of each row, ``,0.250000,0.750000\n``."""
-    width = probabilities.shape[1] * (_DIGITS + 3) + 1
-    for start in range(0, len(probabilities), _PART):
-        left = np.rint(probabilities[start : start + _PART].T * 10**_DIGITS).astype(np.int32)
-        m = left.shape[1]
-        text = np.full((m, width), ord("\n"), dtype=np.uint8)
-        for k in reversed(range(_DIGITS + 3)):
-            place = text[:, k : width - 1 : _DIGITS + 3].T
-            if k in _MARKS:
-                place[:] = ord(_MARKS[k])
-            else:
-                rest = left // 10
-                place[:] = left - 10 * rest + ord("0")
-                left = rest
-        whole = text.tobytes().decode("ascii")
-        yield from (whole[k : k + width] for k in range(0, m * width, width))

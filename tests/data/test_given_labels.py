@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ncbench import NoiseCorrectedClassifier, estimate_noise
+from ncbench.data import Classes, given_labels
 from ncbench.errors import NcbenchError
-from ncbench.own_labels.data import classes_with, given_labels, label_codes
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,9 @@ def test_labels_are_of_the_type_of_y_and_may_be_missing(
 def test_a_class_that_only_checked_labels_have_is_numbered() -> None:
     y = np.array(["a", "c", "a"])
     given = given_labels(["long name", None, "c"], y, "clean")
-    classes = classes_with(y, given)
-    assert classes.tolist() == ["a", "c", "long name"]
-    assert label_codes(given, classes).tolist() == [2, -1, 1]
+    classes = Classes.of(y, given)
+    assert classes.names == ("a", "c", "long name")
+    assert classes.numbers(given).tolist() == [2, -1, 1]
 
 
 @pytest.mark.parametrize(

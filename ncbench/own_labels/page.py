@@ -13,14 +13,16 @@ import pandas as pd
 from ncbench.errors import counted
 from ncbench.files import write_output
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, class_frequencies
-from ncbench.own_labels import OwnData, classes_gone, plan
-from ncbench.own_labels.estimate import NoiseEstimate
+from ncbench.own_labels.data import OwnData
+from ncbench.own_labels.estimate import plan
+from ncbench.own_labels.noise_estimate import NoiseEstimate
+from ncbench.own_labels.text import WHOLE, expected_pairs, how_many, mistakes, people
+from ncbench.own_labels.verdict import classes_gone
 from ncbench.report.html.template import rendered
-from ncbench.report.own_labels import WHOLE, expected_pairs, how_many, mistakes, people
 from ncbench.types import Array
 
 if TYPE_CHECKING:
-    from ncbench.own_labels import Gain
+    from ncbench.own_labels.diagnosis import Gain
 
 _NONE = 0.02  # a smaller share is next to nothing
 _NAMES = {"g_mean": "G-mean", "h_mean": "H-mean", "q_mean": "Q-mean", "micro_f1": "Micro F1"}

@@ -19,12 +19,18 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
 from ncbench.noise_estimation import repair_estimate
-from ncbench.noise_estimation.share import Interval
-from ncbench.own_labels import one_label_each, plan, read_annotations
-from ncbench.own_labels.audit import OwnData, examine, uncertainty
-from ncbench.own_labels.estimate import NoiseEstimate
+from ncbench.noise_estimation.share import Share
+from ncbench.own_labels import (
+    OwnData,
+    estimate_own_noise,
+    one_label_each,
+    plan,
+    read_annotations,
+)
+from ncbench.own_labels.noise_estimate import NoiseEstimate
+from ncbench.own_labels.text import estimate_text
+from ncbench.own_labels.uncertainty import uncertainty
 from ncbench.own_labels.verdict import labels_to_check
-from ncbench.report.own_labels import estimate_text
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])
@@ -53,7 +59,7 @@ def test_an_interval_of_the_share_does_not_begin_below_0() -> None:
     draws[:, range(5), range(5)] = 1 - draws.sum(axis=1)
     draws = draws[draws.min(axis=(1, 2)) >= 0]
     noise = repair_estimate(np.median(draws, axis=0) + 1e-6, draws=draws)
-    share = uncertainty(noise, np.full(5, 100))[2]
+    share = uncertainty(noise, np.full(5, 100)).share
     assert share.low == 0
     assert share.high > share.estimate
 
@@ -136,7 +142,7 @@ def test_resamples_have_no_row_twice_and_every_class():
 
     X = np.arange(41.0)[:, None]
     data = OwnData("toy", X, (X[:, 0] >= 36).astype(np.int64), ("a", "b"))
-    finding = examine(data, Watch(), LogisticRegression(), name="watched", bootstrap=3)
+    finding = estimate_own_noise(data, Watch(), LogisticRegression(), name="watched", bootstrap=3)
     assert finding.resamples == 3
     for sample in seen[1:]:
         assert len(np.unique(sample.X)) == len(sample.X)
@@ -216,7 +222,9 @@ def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, 
     X = np.random.default_rng(0).normal(size=(len(y), 2))
     data = OwnData("few", X, y, ("a", "b", "c"))
     estimator = load("t_estimator", t_estimator)()
-    finding = examine(data, estimator, LogisticRegression(), name="few", bootstrap=bootstrap)
+    finding = estimate_own_noise(
+        data, estimator, LogisticRegression(), name="few", bootstrap=bootstrap
+    )
     assert finding.level == "labels alone cannot tell"
 
 
@@ -238,7 +246,9 @@ def test_plot_is_drawn_or_says_what_it_needs(
         assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
     for module in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("ncbench.noise_estimation.examine", None)  # it says so before it starts
+    monkeypatch.setattr(
+        "ncbench.own_labels.estimate_own_noise", None
+    )  # it says so before it starts
     run = ncbench(*argv, *more)
     assert run.code == 2
     assert "pip install 'ncbench[report]'" in run.err
@@ -335,7 +345,7 @@ def test_of_a_large_matrix_the_most_frequent_mistakes_are_printed(n: int) -> Non
         NoiseMatrix(T),
         **{"data": "mine", "estimator": "mine", "classes": [f"k{k}" for k in range(n)]},
         **{"counts": (T @ true).astype(int), "features": 2, "low": T * 0.8, "high": T},
-        **{"share": Interval(0.3), "resamples": 0, "pairs": np.eye(n, dtype=np.int64)},
+        **{"share": Share(0.3), "resamples": 0, "pairs": np.eye(n, dtype=np.int64)},
     )
     shown = estimate_text(noise).splitlines()
     start = shown.index("Noise matrix by mine: the most frequent mistakes, 90% intervals")
@@ -430,7 +440,7 @@ def test_a_plan_counts_rows_and_not_the_labels_of_several_people(tmp_path: Path)
     table.to_csv(tmp_path / "mine.csv", index=False)
     path, people = str(tmp_path / "mine.csv"), ["eve", "ann", "bob"]
     data = read_annotations(path, people, None, "checked")
-    noise = examine(data, load("t_estimator", "dawid_skene")(), GaussianNB(), name="x")
+    noise = estimate_own_noise(data, load("t_estimator", "dawid_skene")(), GaussianNB(), name="x")
     for each in (data, one_label_each(data)):
         to_check = plan(noise, each, 0.1)
         assert len(to_check) == labels_to_check(noise.at_most, 0.1, 148) - 30
@@ -472,7 +482,7 @@ def test_the_interval_of_the_share_is_not_moved_by_skewed_draws() -> None:
     draws[:, off] = 0.01 * np.exp(rng.normal(size=(400, n * (n - 1))))
     draws[:, ~off] = 2 - draws.sum(axis=1)
     middle = np.where(off, 0.01, 0.91)
-    _, _, share = uncertainty(repair_estimate(middle, draws=draws), np.full(n, 100))
+    share = uncertainty(repair_estimate(middle, draws=draws), np.full(n, 100)).share
     assert share.low is not None
     assert share.high is not None
     assert (share.low + share.high) / 2 == pytest.approx(0.09, abs=0.015)

@@ -1,4 +1,4 @@
-"""The text and the file of ``ncbench issues``."""
+"""The text of ``ncbench issues``, ``estimate-noise`` and its plan of labels to check."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import pandas as pd
 
 from ncbench.errors import counted
 from ncbench.noise_estimation import LEVEL
-from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, Interval, level_of
-from ncbench.own_labels import shown_names
+from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, level_of
+from ncbench.own_labels.data import shown_names
+from ncbench.own_labels.verdict import Findings
 from ncbench.report.tables import Entry, Grid
 from ncbench.types import Array, Labels
 
 if TYPE_CHECKING:
     from ncbench.core import NoiseMatrix
-    from ncbench.own_labels import NoiseEstimate
+    from ncbench.own_labels.noise_estimate import NoiseEstimate
 
 
 def reliance(people: bool) -> str:
@@ -40,13 +41,7 @@ def ranked(issues: pd.DataFrame) -> pd.DataFrame:
     return rows[[*places, *issues.columns.drop(places, errors="ignore")]].reset_index(drop=True)
 
 
-def issues_text(
-    issues: pd.DataFrame,
-    share: Interval,
-    show: int,
-    estimated: bool = False,
-    verdict: str | None = None,
-) -> str:
+def issues_text(issues: pd.DataFrame, known: Findings, show: int, estimated: bool = False) -> str:
     """Return how many labels are wrong, and the first ranks of those that nobody checked.
 
     A label that is the likeliest one for its row is not listed.
@@ -57,28 +52,29 @@ def issues_text(
         As returned by ``find_label_issues``; a column ``line`` is shown too, and a row whose
         column ``checked`` is true is not. Columns ``agree`` and ``labels`` are numbers of people:
         those who gave the label, and all who gave one.
-    share : Interval
-        The share of wrong labels that the noise matrix implies.
+    known : Findings
+        What the noise matrix says. If the labels leave it open, ranks and ranges are shown; if
+        labels alone cannot tell, nothing is.
     show : int
         Number of rows of the table.
     estimated : bool
         Whether the noise matrix was estimated.
-    verdict : str, optional
-        What the labels say of their noise, if that was judged. If they leave it open, ranks and
-        ranges are shown; if labels alone cannot tell, nothing is.
 
     Examples
     --------
     >>> issues = pd.DataFrame({"label": ["a", "b"], "p_wrong": [0.1, 0.75], "likeliest": "a"})
     >>> issues = issues.assign(rank=[2, 1], expected_issues=[0.85, 0.75])
     >>> issues = issues.assign(expected_precision=[0.42, 0.75])
-    >>> print(issues_text(issues, Interval(0.5, 0.4, 0.6), show=1))
+    >>> from ncbench.noise_estimation import Share
+    >>> known = Findings(Share(0.5, 0.4, 0.6), None, None, None, [])
+    >>> print(issues_text(issues, known, show=1))
     About 1 of 2 labels are wrong: 50.0% [40.0%, 60.0%]. Of the first 1, expect 0.8 (75%).
     <BLANKLINE>
     rank  row  label  likeliest  p_wrong  expected precision
     1     2    b      a          0.75     0.75
     """
     labels = counted(len(issues), "label")
+    share, verdict = known.share, known.verdict
     level = None if verdict is None else level_of(verdict)
     if level == CANNOT_TELL:
         return f"Which of {labels} are wrong: {verdict}."

@@ -9,7 +9,7 @@ import pytest
 
 from ncbench.data import UNKNOWN
 from ncbench.errors import NcbenchError, already_said
-from ncbench.own_labels.data import read_noise_matrix, read_own_data
+from ncbench.own_labels import read_noise_matrix, read_own_data
 
 
 def test_checked_labels_are_no_feature_and_may_be_missing(tmp_path: Path):

@@ -7,9 +7,9 @@ import pytest
 
 from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import repair_estimate
-from ncbench.noise_estimation.share import Interval
+from ncbench.noise_estimation.share import Share
 from ncbench.own_labels import NoiseEstimate
-from ncbench.report.own_labels import _mixed, estimate_text
+from ncbench.own_labels.text import _mixed, estimate_text
 
 
 def test_counts_that_were_changed_to_be_invertible_are_not_called_counts_alone() -> None:
@@ -31,7 +31,7 @@ def test_a_class_that_nobody_checked_has_no_counted_column() -> None:
         features=2,
         low=None,
         high=None,
-        share=Interval(0.2),
+        share=Share(0.2),
         resamples=0,
         pairs=np.array([[9, 1, 0], [1, 4, 0], [0, 0, 0]]),
     )
