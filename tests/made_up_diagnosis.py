@@ -74,7 +74,7 @@ def made_up_issues(classes: Sequence[str], rows: int = 400) -> pd.DataFrame:
 
 
 def write_made_up_diagnosis(
-    path: Path, classes: Sequence[str], rows: int = 400, people: Sequence[str] = ()
+    path: Path, classes: Sequence[str], rows: int = 400, people: Sequence[str] = (), **more: Any
 ) -> None:
     """Write a page with these classes, and these people who gave labels."""
     table = pd.DataFrame(
@@ -95,7 +95,7 @@ def write_made_up_diagnosis(
         made_up_gain("zero_one", 0.2, 0.2),
     ]
     annotators = [made_up_person(name, len(classes)) for name in people]
-    noise = made_up_noise(classes, rows, annotators=annotators)
+    noise = made_up_noise(classes, rows, annotators=annotators, **more)
     issues = made_up_issues(classes, rows)
     if people:
         issues = issues.assign(agree=2, labels=3)

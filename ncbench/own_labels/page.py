@@ -215,7 +215,6 @@ def write_diagnosis(
         reverse=Heat.of(given_label, noise, None, None) if noise.n <= WHOLE else None,
         mistakes=_mistakes(noise) if noise.n > WHOLE and noise.of_pairs else [],
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
-        level=noise.level,
         relies=noise.level == KNOWN,
         tells=noise.level != CANNOT_TELL,
         at_random=np.sort(at_random[:_ROWS]).tolist(),

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from made_up_diagnosis import write_made_up_diagnosis
 
+from ncbench.noise_estimation.share import CANNOT_TELL
+
 NASTY = '"><script>alert(1)</script>&'
 
 
@@ -44,6 +46,19 @@ def test_what_the_page_says(tmp_path: Path) -> None:
     ):
         assert said in text, said
     assert "the first 400" not in text  # the share of all wrong labels is that of T
+
+
+def test_where_labels_cannot_tell_no_number_is_promised(tmp_path: Path) -> None:
+    verdict = f"{CANNOT_TELL}: the features do not predict them (held-out accuracy 37%)"
+    more = {"verdict": verdict, "rivals": (), "pairs": np.array([[8, 1], [1, 10]])}
+    write_made_up_diagnosis(tmp_path / "page.html", ["barolo", "barbera"], **more)
+    page = (tmp_path / "page.html").read_text().partition("<main>")[2]
+    for absent in ("heat", "27%", "probably wrong", "P(wrong)", "loss, corrected", "To know"):
+        assert absent not in page, absent
+    text = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    assert f"The verdict: {verdict} Any number of these labels may be wrong" in text
+    assert "Of the 20 labels checked so far, 10.0% [" in text
+    assert re.search(r"check \d+ more labels drawn at random .* Rows, counted from 1", text)
 
 
 @pytest.mark.parametrize(("n", "whole"), [(12, True), (13, False), (60, False)])
