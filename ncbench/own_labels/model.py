@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.metrics import confusion_matrix
 
 from ncbench.data import TableEncoder, as_written, notice_spellings, require_columns
 from ncbench.errors import NcbenchError, counted, notice_once
@@ -201,11 +200,6 @@ class TableModel:
                 )
         labels = np.array([known[key(label)] for label in found.tolist()])
         return X[present], labels.astype(self.classifier.classes_.dtype)[codes]
-
-    def confusion(self, y: NDArray[Any], predicted: NDArray[Any]) -> Array:
-        """Return the confusion matrix of true labels and predictions."""
-        classes = self.classifier.classes_
-        return np.asarray(confusion_matrix(y, predicted, labels=classes, normalize="all"))
 
     def other_columns(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the columns of a table that are not features: ids, dates, labels."""

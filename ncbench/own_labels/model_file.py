@@ -316,6 +316,5 @@ def _try_out(model: TableModel) -> None:
     table = pd.DataFrame([row], columns=[column["name"] for column in used])
     model.other_columns(table)
     model.share_seen(model.features(table, "its columns"))
-    predicted, _ = model.predict(table, "its columns")
-    model.confusion(predicted, predicted)
+    model.predict(table, "its columns")
     uncertainty(model.classifier.noise_matrix_, np.ones(len(classes), dtype=np.int64))

@@ -197,7 +197,6 @@ def write_diagnosis(
     background : str, optional
         The class that Micro F1 leaves out; by default the first.
     """
-    T, given_label = noise.matrix, noise.true_given_label
     at_random = plan(noise, data, _WIDTH)
     count = doubtful(issues)
     shown = issues.head(min(max(count, _FEWEST), _SHOWN))
@@ -211,8 +210,10 @@ def write_diagnosis(
         percent=percent,
         classes=_classes(noise),
         columns=_columns(data),
-        heat=Heat.of(T, noise, noise.low, noise.high) if noise.n <= WHOLE else None,
-        reverse=Heat.of(given_label, noise, None, None) if noise.n <= WHOLE else None,
+        whole=noise.n <= WHOLE,
+        heat=Heat(noise.matrix, noise.classes, noise.low, noise.high),
+        reverse=Heat(noise.true_given_label, noise.classes),
+        percents=_percents,
         mistakes=_mistakes(noise) if noise.n > WHOLE and noise.of_pairs else [],
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
         relies=noise.level == KNOWN,
@@ -237,56 +238,39 @@ def write_diagnosis(
 
 
 @dataclass(frozen=True)
-class Cell:
-    """An entry of a heat map."""
-
-    value: float
-    text: str
-    interval: str
-    right: bool
-
-
-@dataclass(frozen=True)
 class Heat:
-    """A matrix as a table with colors."""
+    """A matrix of classes as a table with colors, and the ends of its intervals, if they fit."""
 
-    names: list[str]
-    full: tuple[str, ...]
-    rows: list[list[Cell]]
+    matrix: Array
+    classes: tuple[str, ...]
+    low: Array | None = None
+    high: Array | None = None
 
-    @classmethod
-    def of(cls, matrix: Array, noise: NoiseEstimate, low: Any, high: Any) -> Heat:
-        """Return the heat map of a matrix whose rows and columns are classes."""
-        with_interval = low is not None and high is not None and noise.n <= _WITH_INTERVALS
-        rows = [
-            [
-                Cell(
-                    float(matrix[i, j]),
-                    _percents(matrix[i, j]),
-                    f"{100 * low[i, j]:.0f}–{100 * high[i, j]:.0f}" if with_interval else "",
-                    i == j,
-                )
-                for j in range(noise.n)
-            ]
-            for i in range(noise.n)
-        ]
-        return cls(short_names(noise.classes), noise.classes, rows)
+    @property
+    def names(self) -> list[str]:
+        """The names of the classes, cut if they are long."""
+        return short_names(self.classes)
+
+    @property
+    def intervals(self) -> bool:
+        """Whether its cells have room for intervals."""
+        return self.low is not None and self.high is not None and not self.many
 
     @property
     def turned(self) -> str:
         """The class of the headings: upright where their names do not fit side by side."""
-        room = len(self.names) * max(map(len, self.names))
+        room = len(self.classes) * max(map(len, self.names))
         return "turned" if room > 90 else "turned-narrow" if room > 30 else ""
 
     @property
     def many(self) -> bool:
         """Whether numbers have to be small on a phone."""
-        return len(self.names) > _WITH_INTERVALS
+        return len(self.classes) > _WITH_INTERVALS
 
     @property
     def dense(self) -> bool:
         """Whether numbers have no room on a phone."""
-        return len(self.names) > 10
+        return len(self.classes) > 10
 
 
 def short_names(classes: Sequence[str]) -> list[str]:
