@@ -194,6 +194,11 @@ class NoiseEstimate(EstimatedNoiseMatrix):
         return np.asarray(joint / np.where(total > 0, total, 1.0))
 
     @property
+    def expected_pairs(self) -> Array:
+        """The expected numbers of examples by label, in the rows, and true class."""
+        return np.asarray(self.counts[:, None] * self.true_given_label)
+
+    @property
     def wrong_by_label(self) -> Array:
         """Expected number of wrong labels among those of each class."""
         if self.posterior is not None:

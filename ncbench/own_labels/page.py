@@ -16,7 +16,7 @@ from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, c
 from ncbench.own_labels.data import OwnData
 from ncbench.own_labels.estimate import plan
 from ncbench.own_labels.noise_estimate import NoiseEstimate
-from ncbench.own_labels.text import WHOLE, expected_pairs, how_many, mistakes, people
+from ncbench.own_labels.text import WHOLE, how_many, mistakes, people
 from ncbench.own_labels.verdict import classes_gone
 from ncbench.report.html.template import rendered
 from ncbench.types import Array
@@ -208,7 +208,7 @@ def write_diagnosis(
         noise=noise,
         rows=len(data.y),
         percent=percent,
-        classes=_classes(noise),
+        examples=class_frequencies(noise, noise.counts) * noise.counts.sum(),
         columns=_columns(data),
         whole=noise.n <= WHOLE,
         heat=Heat(noise.matrix, noise.classes, noise.low, noise.high),
@@ -295,16 +295,6 @@ def _percents(share: float) -> str:
     return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
 
 
-def _classes(noise: NoiseEstimate) -> list[dict[str, Any]]:
-    true = class_frequencies(noise, noise.counts) * noise.counts.sum()
-    return [
-        {"name": name, "labels": int(count), "wrong": wrong, "true": expected}
-        for name, count, wrong, expected in zip(
-            noise.classes, noise.counts, noise.wrong_by_label, true, strict=True
-        )
-    ]
-
-
 def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
     """Return, for each class, how often it is labeled right, and its most frequent wrong label."""
     rows = []
@@ -324,7 +314,7 @@ def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
 
 def _mistakes(noise: NoiseEstimate) -> list[dict[str, str]]:
     """Return the most frequent mistakes, the largest first."""
-    joint, given_label = expected_pairs(noise), noise.true_given_label
+    joint, given_label = noise.expected_pairs, noise.true_given_label
     return [
         {
             "label": noise.classes[i],

@@ -290,11 +290,6 @@ def how_many(expected: float) -> str:
     return f"{expected:,.0f}" if expected >= 0.5 else "<1"
 
 
-def expected_pairs(noise: NoiseEstimate) -> Array:
-    """Return the expected numbers of examples by label, in the rows, and true class."""
-    return np.asarray(noise.counts[:, None] * noise.true_given_label)
-
-
 def _matrices(noise: NoiseEstimate) -> list[str]:
     T, low, high = noise.matrix, noise.low, noise.high
     names = shown_names(noise.classes)
@@ -306,7 +301,7 @@ def _matrices(noise: NoiseEstimate) -> list[str]:
     if not noise.of_pairs:
         return [f"{by}: the classes whose labels are wrong most often{about}", "", *_rates(noise)]
     if noise.n > WHOLE:
-        largest = _largest(names, expected_pairs(noise), T, low, high)
+        largest = _largest(names, noise.expected_pairs, T, low, high)
         return [f"{by}: the most frequent mistakes{about}", "", *largest]
     return [
         f"{by}: P(labeled row | truly column){about}",
@@ -364,7 +359,7 @@ def _largest(
 
 def _rates(noise: NoiseEstimate) -> list[str]:
     """Return the true classes with the highest rates of wrong labels."""
-    names, true = shown_names(noise.classes), expected_pairs(noise).sum(axis=0)
+    names, true = shown_names(noise.classes), noise.expected_pairs.sum(axis=0)
     rates = 1 - np.diagonal(noise.matrix)
     found = np.argsort(-rates, kind="stable")[:_MISTAKES]
     rows = [["truly", "examples", "P(wrong label | truly)"]]

@@ -14,7 +14,7 @@ import pytest
 from ncbench import NcbenchError
 from ncbench.data import separated, tables
 from ncbench.data.tables import lines_of, read_table
-from ncbench_plugins.datasets.own_file import file
+from ncbench_plugins.datasets.file import file
 
 TABLE = pd.DataFrame(
     {

@@ -202,12 +202,6 @@ def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, 
     assert finding.level == "labels alone cannot tell"
 
 
-def test_a_resample_needs_more_rows():
-    X = np.arange(6.0)[:, None]
-    with pytest.raises(NcbenchError, match="have 3 and 3 rows; expected at least 4 each"):
-        estimate_noise(X, [0, 1] * 3, "cautious_map", bootstrap=20)
-
-
 @pytest.mark.slow
 def test_plot_is_drawn_or_says_what_it_needs(
     ncbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -282,6 +276,8 @@ def test_in_python_what_cannot_be_estimated_from_is_refused():
     for name in ("known", "trusted"):
         with pytest.raises(NcbenchError, match="held_out_map and forward_map"):
             estimate_noise(X, noisy, name)
+    with pytest.raises(NcbenchError, match="have 3 and 3 rows; expected at least 4 each"):
+        estimate_noise(X[:6], [0, 1] * 3, "cautious_map", bootstrap=20)
     with pytest.raises(NcbenchError, match="3 rows are too few"):
         estimate_noise(X[:3], [0, 1, 1])
     with pytest.raises(NcbenchError, match="'magic' is not known"):
@@ -328,7 +324,6 @@ def test_of_a_large_matrix_the_most_frequent_mistakes_are_printed() -> None:
     assert np.array(noise.as_json()["T"]).shape == (n, n)
 
 
-@pytest.mark.filterwarnings("ignore:NoiseMatrix.T is now")
 def test_every_attribute_of_an_estimate_can_be_looked_at() -> None:
     noise = estimate_noise(*two_classes(), cpe=GaussianNB(), random_state=0)
     assert dict(inspect.getmembers(noise))["counted_error"] is None
@@ -393,15 +388,6 @@ def test_an_annotator_with_few_labels_is_neither_the_best_nor_certain(
     assert " labeled 0, " in confused  # the only label that new gave
 
 
-def test_the_column_of_an_annotator_may_have_a_comma(ncbench: Callable, tmp_path: Path) -> None:
-    table = three_people(tmp_path / "mine.csv").rename(columns={"eve": "Doe, Eve"})
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    options = ("--data", "mine.csv", "--clean-column", "checked", "--bootstrap", "0", "--json")
-    shown = ncbench("estimate-noise", *options, "--annotators", 'ann, bob, "Doe, Eve"')
-    people = [person["name"] for person in json.loads(shown.out)["annotators"]]
-    assert sorted(people) == ["Doe, Eve", "ann", "bob"]
-
-
 def test_a_plan_counts_rows_and_not_the_labels_of_several_people(tmp_path: Path) -> None:
     table = three_people(tmp_path / "mine.csv")
     table.loc[[3, 8], ["eve", "ann", "bob"]] = None  # nobody labels two rows
@@ -413,33 +399,6 @@ def test_a_plan_counts_rows_and_not_the_labels_of_several_people(tmp_path: Path)
         to_check = plan(noise, each, 0.1)
         assert len(to_check) == labels_to_check(noise.at_most, 0.1, 148) - 30
         assert not {4, 9, *(np.flatnonzero(table["checked"].notna()) + 1)} & {*to_check.tolist()}
-
-
-def test_people_who_share_no_example_cannot_be_compared(ncbench: Callable, tmp_path: Path) -> None:
-    table = three_people(tmp_path / "mine.csv")
-    for k, person in enumerate(("eve", "ann", "bob")):
-        table[person] = table[person].where(np.arange(150) % 3 == k)
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    options = ("--data", "mine.csv", "--clean-column", "checked")
-    refused = ncbench("estimate-noise", *options, "--annotators", "eve,ann,bob")
-    assert refused.code == 2
-    assert "no example has more than one label" in refused.err
-
-
-@pytest.mark.slow
-def test_an_id_and_a_date_are_no_features_unless_asked_for(ncbench, tmp_path: Path):
-    write(tmp_path / "pets.csv", m=300)
-    lines = (tmp_path / "pets.csv").read_text().splitlines()
-    odd = ["pet_id,born,", *(f"P{k:03d},2026-01-{1 + k % 28:02d}," for k in range(300))]
-    joined = [a + b for a, b in zip(odd, lines, strict=True)]
-    (tmp_path / "pets.csv").write_text("\n".join(joined) + "\n")
-    run = ("estimate-noise", "--data", "pets.csv", "--target", "label", "--bootstrap", "0")
-    plain = ncbench(*run, "--t-estimator", "confident_joint")
-    assert ncbench(run[0], *run[2:], "--t-estimator", "confident_joint") == plain  # without --data
-    assert "300 rows, 5 features" in plain.out
-    assert "left out: pet_id (id or text: different in each row), born (dates)" in plain.err
-    options = ("--keep", "born", "--drop", "weight,colour")
-    assert "300 rows, 2 features" in ncbench(*run, "--t-estimator", "confident_joint", *options).out
 
 
 def test_the_interval_of_the_share_is_not_moved_by_skewed_draws() -> None:
