@@ -15,8 +15,8 @@ from ncbench.files import write_output
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, class_frequencies
 from ncbench.own_labels.data import OwnData
 from ncbench.own_labels.estimate import plan
+from ncbench.own_labels.estimate_text import WHOLE, how_many, mistakes, people
 from ncbench.own_labels.noise_estimate import NoiseEstimate
-from ncbench.own_labels.text import WHOLE, how_many, mistakes, people
 from ncbench.own_labels.verdict import classes_gone
 from ncbench.report.html.template import rendered
 from ncbench.types import Array

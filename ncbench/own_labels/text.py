@@ -1,23 +1,22 @@
-"""The text of ``ncbench issues``, ``estimate-noise`` and its plan of labels to check."""
+"""What ``ncbench issues``, ``fit``, ``evaluate`` and ``predict`` print and write."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from ncbench.errors import counted
-from ncbench.noise_estimation import LEVEL
-from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, level_of
+from ncbench.errors import counted, notice_once
+from ncbench.noise_estimation.held_out import UNCOUNTED
+from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, Share, level_of
 from ncbench.own_labels.data import shown_names
 from ncbench.own_labels.verdict import Findings
+from ncbench.report.export import no_formula
 from ncbench.report.tables import Entry, Grid
-from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    from ncbench.core import NoiseMatrix
-    from ncbench.own_labels.noise_estimate import NoiseEstimate
+from ncbench.types import Array
 
 
 def reliance(people: bool) -> str:
@@ -125,268 +124,226 @@ def _number(expected: float) -> str:
     return f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}"
 
 
-# The text of ``estimate-noise``.
-
-_ENDS = 5  # annotators to show from each end of a long list
-_WIDEST = 6  # the largest number of classes whose intervals fit in one table
-WHOLE = 12
-"""The largest number of classes whose matrices are shown whole, here and on pages."""
-
-_MISTAKES = 15  # of larger ones
-_ROWS = 200  # the largest number of rows to check that are listed
-
-
-def estimate_text(noise: NoiseEstimate) -> str:
-    """Return the report for the terminal."""
-    rows = f"{noise.counts.sum():,} rows"
-    if noise.examples is not None:
-        people = f"{noise.examples:,} rows by {len(noise.annotators)} people"
-        rows = f"{noise.counts.sum():,} labels of {people}"
-    title = f"{noise.data}: {rows}, {counted(noise.features, 'feature')}"
-    title += f", {len(noise.classes)} classes"
-    if noise.level == CANNOT_TELL:
-        return "\n".join([title, *_checked(noise), *_people(noise), *_verdict(noise)])
-    about = [["", "labels", "probably wrong"]]
-    wrong = [f"{k:,.0f}" for k in noise.wrong_by_label]
-    number = f"{noise.share}, about {noise.share.estimate * noise.counts.sum():,.0f}"
-    if noise.level == BETWEEN:
-        about, wrong, number = [["", "labels", ""]], [""] * noise.n, noise.verdict
-    for name, count, k in zip(shown_names(noise.classes), noise.counts, wrong, strict=True):
-        about.append([name, f"{count:,}", k])
-    lines = [
-        title,
-        "",
-        f"Wrong labels: {number}",
-        "",
-        *_columns(about),
-        "",
-        *_matrices(noise),
-        "",
-        f"smallest singular value    {noise.smallest_singular_value:.3f}",
-        f"||T^-1||_1                 {noise.inverse_norm:.2f}",
-        f"weight of the identity, a  {noise.a:g}",
-        *_checked(noise),
-        *_people(noise),
-        *_verdict(noise),
-    ]
-    return "\n".join(lines)
-
-
-def plan_text(noise: NoiseEstimate, rows: Labels, width: float) -> str:
-    """Return which labels to check for an interval of this width."""
-    if not len(rows):
-        return f"\nNothing to check: {counted(noise.checked, 'checked label')} give that width."
-    shown = ", ".join(map(str, np.sort(rows[:_ROWS])))
-    if len(rows) > _ROWS:
-        shown += f"\nThese are {_ROWS} of them, drawn at random as well; --json lists all."
-    labels = counted(len(rows), "more label" if noise.checked else "label")
-    return (
-        f"\nFor an interval of the share of wrong labels that is at most {width:g} wide, also if "
-        f"{min(noise.at_most, 0.5):.0%} of them are wrong, check {labels} "
-        "drawn at random, put the true labels into a column, and name it with --clean-column. "
-        f"Rows, counted from 1 without the header:\n{shown}"
-    )
-
-
-def _checked(noise: NoiseEstimate) -> list[str]:
-    if noise.pairs is None or noise.counted is None:
-        return []
-    names = shown_names(noise.classes)
-    cells = _numbers(noise.counted.matrix)
-    for k in np.flatnonzero(~noise.pairs.any(axis=0)):  # nobody checked an example of this class
-        for row in cells:
-            row[k] = "-"
-    what = counted(noise.checked, "label" if noise.annotators else "row")
-    used, T = [], noise.counted.matrix
-    if noise.unchecked is not None:
-        used = [f"Without them, the estimate would be {noise.unchecked}.", ""]
-    return [
-        "",
-        f"Counted in {what} with a checked label{_mixed(noise.counted)}:",
-        "",
-        *(_grid(names, cells) if noise.n <= WHOLE else _largest(names, noise.pairs, T)),
-        "",
-        f"Wrong among them: {noise.counted_share}",
-        "",
-        *used,
-        f"mean |estimate - counted|  {noise.counted_error:.3f}",
-    ]
-
-
-def _mixed(counted: NoiseMatrix) -> str:
-    """Say that counts were changed to make their matrix invertible."""
-    a = getattr(counted, "a", 0.0)
-    return f", and {a:.2f} of the identity, without which T has no inverse" if a else ""
-
-
-def _verdict(noise: NoiseEstimate) -> list[str]:
-    lines = [""]
-    if noise.rivals:
-        lines.append("Share of wrong labels by other estimators, which assume that")
-        rows = [[f"{r.assumption}:", f"{r.share:.0%}", f"({r.estimator})"] for r in noise.rivals]
-        lines += [f"- {line}" for line in _columns(rows)] + [""]
-    lines.append(f"Verdict: {noise.verdict}.")
-    if noise.doubts:
-        lines.append("To know:")
-    return lines + [f"- {doubt}" for doubt in noise.doubts]
-
-
-def _people(noise: NoiseEstimate) -> list[str]:
-    if not noise.annotators:
-        return []
-    title, rows = people(noise)
-    return ["", f"{title}:", "", *_columns([["", "labels", "right", "most often confused"], *rows])]
-
-
-def people(noise: NoiseEstimate) -> tuple[str, list[list[str]]]:
-    """Return the annotators, the best first, and a title; of many, the best and the worst.
-
-    A row has a name, a number of labels, the share of right ones and the most frequent confusion.
-    """
-    everybody = noise.annotators
-    shown, title = everybody, "Annotators, the best first"
-    if len(everybody) > 2 * _ENDS:
-        shown = (*everybody[:_ENDS], *everybody[-_ENDS:])
-        title = f"Annotators: the best {_ENDS} and the worst {_ENDS} of {len(everybody)}"
-    names = shown_names(noise.classes)
-    rows = []
-    for person in shown:
-        wrong = person.confusion * (1 - np.eye(len(noise.classes)))
-        wrong[np.array(person.given) == 0] = 0  # a label that was never given says nothing
-        i, j = np.unravel_index(wrong.argmax(), wrong.shape)
-        confused = f"{names[j]} labeled {names[i]}, {wrong[i, j]:.0%}"
-        if not wrong[i, j]:
-            confused = "-"
-        rows.append([person.name, str(person.labels), str(person.accuracy), confused])
-    return f"{title}, by the labels of all", rows
-
-
-def mistakes(joint: Array | Labels) -> list[tuple[int, int]]:
-    """Return label and true class of the most frequent mistakes, the largest first.
+def fitted_text(about: Mapping[str, Any]) -> str:
+    """Say what was fitted, and how many labels are wrong.
 
     Parameters
     ----------
-    joint : array of shape (n, n)
-        Numbers of examples by label, in the rows, and true class.
+    about : dict
+        The description of a model.
 
     Examples
     --------
-    >>> mistakes(np.array([[50, 0, 2], [9, 40, 3], [0, 0, 60]]))
-    [(1, 0), (1, 2), (0, 2)]
+    >>> share = {"estimate": 0.25, "low": 0.2, "high": 0.3}
+    >>> about = {"measure": "g_mean", "algorithm": "soft_fw", "cpe": "blend", "rows": 1000}
+    >>> about |= {"features": 1, "classes": ["ill", "well"], "t_estimator": "held_out_map"}
+    >>> print(fitted_text({**about, "share_of_wrong": share}))
+    Minimized g_mean by soft_fw, learner blend: 1,000 rows, 1 feature, classes ill, well.
+    Wrong labels: 25.0% [20.0%, 30.0%], by held_out_map.
+    `ncbench estimate-noise` says whether this is known.
+    >>> said = "between 4.0% and 24%: check 162 rows drawn at random to know"
+    >>> print(fitted_text({**about, "share_of_wrong": share, "verdict": said}).splitlines()[1])
+    Wrong labels: between 4.0% and 24%: check 162 rows drawn at random to know (by held_out_map).
     """
-    beside = np.where(np.eye(len(joint), dtype=bool), 0, joint.round(6))  # rounding errors tie
-    order = np.argsort(-beside, axis=None, kind="stable")[:_MISTAKES]
-    return [divmod(int(k), len(joint)) for k in order if beside.flat[k] > 0]
-
-
-def how_many(expected: float) -> str:
-    """Return an expected number of labels.
-
-    Examples
-    --------
-    >>> how_many(1234.5678), how_many(0.2)
-    ('1,235', '<1')
-    """
-    return f"{expected:,.0f}" if expected >= 0.5 else "<1"
-
-
-def _matrices(noise: NoiseEstimate) -> list[str]:
-    T, low, high = noise.matrix, noise.low, noise.high
-    names = shown_names(noise.classes)
-    by, about = f"Noise matrix by {noise.estimator}", ""
-    if low is not None:
-        about = f", {LEVEL:.0%} intervals"
-    if noise.resamples:
-        about += f" from {counted(noise.resamples, 'resample')}"
-    if not noise.of_pairs:
-        return [f"{by}: the classes whose labels are wrong most often{about}", "", *_rates(noise)]
-    if noise.n > WHOLE:
-        largest = _largest(names, noise.expected_pairs, T, low, high)
-        return [f"{by}: the most frequent mistakes{about}", "", *largest]
-    return [
-        f"{by}: P(labeled row | truly column){about}",
-        "",
-        *_with_intervals(names, T, low, high),
-        "",
-        "P(truly column | labeled row)",
-        "",
-        *_grid(names, _numbers(noise.true_given_label)),
-    ]
-
-
-def _with_intervals(
-    names: tuple[str, ...], T: Array, low: Array | None, high: Array | None
-) -> list[str]:
-    if low is None or high is None:
-        return _grid(names, _numbers(T))
-    n = len(names)
-    if n <= _WIDEST:
-        cells = [
-            [f"{T[i, j]:.2f} [{low[i, j]:.2f}, {high[i, j]:.2f}]" for j in range(n)]
-            for i in range(n)
-        ]
-        return _grid(names, cells)
-    return [
-        *_grid(names, _numbers(T)),
-        *("", "from", "", *_grid(names, _numbers(low))),
-        *("", "to", "", *_grid(names, _numbers(high))),
-    ]
-
-
-def _largest(
-    names: tuple[str, ...],
-    joint: Array | Labels,
-    T: Array,
-    low: Array | None = None,
-    high: Array | None = None,
-) -> list[str]:
-    """Return the most frequent mistakes, and how many are left out."""
-    found = mistakes(joint)
-    given_label = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1)
-    rows = [["labeled", "truly", "labels", "P(labeled | truly)", "P(truly | labeled)"]]
-    for i, j in found:
-        ends = "" if low is None or high is None else f" [{low[i, j]:.2f}, {high[i, j]:.2f}]"
-        shares = f"{T[i, j]:.2f}{ends}", f"{given_label[i, j]:.2f}"
-        rows.append([names[i], names[j], how_many(joint[i, j]), *shares])
-    wrong = joint.sum() - np.trace(joint)
-    shown = sum(joint[pair] for pair in found)
-    return [
-        *_columns(rows),
-        "",
-        f"These are {shown:,.0f} of {wrong:,.0f} wrong labels; --json prints the whole matrix",
-    ]
-
-
-def _rates(noise: NoiseEstimate) -> list[str]:
-    """Return the true classes with the highest rates of wrong labels."""
-    names, true = shown_names(noise.classes), noise.expected_pairs.sum(axis=0)
-    rates = 1 - np.diagonal(noise.matrix)
-    found = np.argsort(-rates, kind="stable")[:_MISTAKES]
-    rows = [["truly", "examples", "P(wrong label | truly)"]]
-    for j in found:
-        ends = ""
-        if noise.low is not None and noise.high is not None:
-            ends = f" [{1 - noise.high[j, j]:.2f}, {1 - noise.low[j, j]:.2f}]"
-        rows.append([names[j], how_many(true[j]), f"{rates[j]:.2f}{ends}"])
-    rest = f"These are {len(found)} of {noise.n} classes; --json prints the whole matrix"
-    return [*_columns(rows), "", rest]
-
-
-def _numbers(matrix: Array) -> list[list[str]]:
-    return [[f"{value:.2f}" for value in row] for row in matrix]
-
-
-def _grid(classes: tuple[str, ...], cells: list[list[str]]) -> list[str]:
-    """Return the lines of a table with the names of the classes for rows and columns."""
-    return _columns(
-        [["", *classes], *([name, *row] for name, row in zip(classes, cells, strict=True))]
+    measure = about["measure"]
+    if about.get("background") is not None:
+        measure += f" (background class: {about['background']})"
+    names = shown_names(about["classes"])
+    features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
+    share = Share(**about["share_of_wrong"])
+    source = about["t_estimator"]
+    verdict = about.get("verdict")
+    wrong = f"Wrong labels: {share}, {f'by {source}' if source else 'as given'}."
+    if verdict is not None:
+        wrong = f"Wrong labels: {share}, {verdict} (by {source})."
+        if level_of(verdict) != KNOWN:
+            wrong = f"Wrong labels: {verdict} (by {source})."
+    people = " Of those that several people gave, a row has the most probable one."
+    return (
+        f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
+        f"{about['rows']:,} rows, {features}, classes {', '.join(names)}.\n"
+        + wrong
+        + people * bool(about.get("people"))
+        + (f"\n{reliance(bool(about.get('people')))}" if source and verdict is None else "")
     )
 
 
-def _columns(rows: list[list[str]]) -> list[str]:
-    """Return the lines of a table whose columns are aligned."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+def noisy_text(
+    target: str, about: Mapping[str, Any], given: str | None, found: Sequence[Any]
+) -> str:
+    """Say what losses on clean labels are estimated from, and the estimates.
+
+    Parameters
+    ----------
+    target : str
+        The column of the noisy labels.
+    about : dict
+        The description of the model.
+    given : str or None
+        The noise matrix of the command; None for that of the model.
+    found : sequence of Performance
+
+    Examples
+    --------
+    >>> from ncbench.noise_estimation import Performance
+    >>> found = [Performance("g_mean", 0.2, 0.15, 0.25, 90, False, False)]
+    >>> print(noisy_text("label", {"t_estimator": "held_out_map"}, None, found))
+    Labels of column 'label' taken as noisy, with the noise matrix of the model (by held_out_map)
+    g_mean: loss 0.200, 90% interval 0.150 to 0.250, from 90 noisy labels; the noise matrix is \
+taken as known
+    """
+    source = f"by {about['t_estimator']}" if about["t_estimator"] else "as given to fit"
+    matrix = f"the noise matrix of the model ({source})"
+    if given is not None:
+        matrix = f"the noise matrix of {given}"
+    said = f"taken as noisy, with {matrix}"
+    verdict = about.get("verdict")
+    if given is None and verdict is not None and level_of(verdict) == CANNOT_TELL:
+        return (
+            f"Labels of column {target!r} {said}\nLosses on clean labels: {verdict}; evaluate on "
+            "checked labels, with --clean-column"
+        )
+    if given == "none":
+        said = "taken as clean, by --noise-matrix none"
+    lines = [f"Labels of column {target!r} {said}", *map(str, found)]
+    if any(each.too_wide for each in found):
+        lines.append(
+            "To check labels: put the true ones of some of these rows into a column that is empty "
+            "elsewhere, and evaluate with --clean-column and its name instead of --target."
+        )
+    return "\n".join(lines)
+
+
+def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequence[Any]) -> str:
+    """Return losses with intervals, and recalls, on checked labels.
+
+    Parameters
+    ----------
+    column : str
+        The column of the checked labels.
+    about : dict
+        The description of the model.
+    C : array of shape (n, n)
+        The confusion matrix.
+    found : sequence of Performance
+
+    Examples
+    --------
+    >>> about = {"measure": "zero_one", "classes": ["ill", "well"]}
+    >>> from ncbench.noise_estimation import Performance
+    >>> found = [Performance("zero_one", 0.1, 0.0, 0.28, 10, False, True, True)]
+    >>> print(checked_text("truth", about, np.array([[0.2, 0.1], [0.0, 0.7]]), found))
+    Labels of column 'truth' taken as clean
+    measure    loss   90% interval
+    zero_one*  0.100  0.000 to 0.280 (wide)
+    * minimized. Losses: lower is better.
+    Recall: ill 0.667 (of 3), well 1.000 (of 7)
+    (wide): too wide to be of use; check more labels.
+    """
+    rows = [
+        [
+            Entry(each.measure + "*" * (each.measure == about["measure"])),
+            Entry(f"{each.loss:.3f}"),
+            Entry(f"{each.low:.3f} to {each.high:.3f}" + " (wide)" * bool(each.too_wide)),
+        ]
+        for each in found
     ]
+    share = C.sum(axis=1)
+    recall = np.diagonal(C) / np.where(share > 0, share, 1)
+    labels = share * (found[0].examples if found else 0)
+    recalls = [
+        f"{name} {recall[k]:.3f} (of {labels[k]:.0f})" if share[k] > 0 else f"{name} - (of 0)"
+        for k, name in enumerate(about["classes"])
+    ]
+    note = "* minimized. " if about["measure"] in [each.measure for each in found] else ""
+    absent = found[0].absent if found else ()
+    wide = any(each.too_wide for each in found)
+    table = Grid(["measure", "loss", f"{LEVEL * 100:.0f}% interval"], rows, 1)
+    return "\n".join(
+        [
+            f"Labels of column {column!r} taken as clean",
+            table.text(),
+            f"{note}Losses: lower is better.",
+            f"Recall: {', '.join(recalls)}",
+            *([f"No label of {', '.join(absent)}: {UNCOUNTED}."] if absent else []),
+            *(["(wide): too wide to be of use; check more labels."] if wide else []),
+        ]
+    )
+
+
+# The file of ``ncbench predict``.
+
+
+def predictions_csv(
+    others: pd.DataFrame,
+    lines: NDArray[np.int64] | None,
+    classes: Sequence[str],
+    predicted: NDArray[Any],
+    probabilities: Array,
+) -> bytes:
+    """Return predictions as CSV: rows counted from 1, other columns, classes, probabilities.
+
+    Parameters
+    ----------
+    others : DataFrame
+        Columns to copy. Those with the name of a column of ours are left out, with a notice.
+    lines : array of shape (m,), optional
+        The line of the file on which each row begins.
+    classes : sequence of str
+    predicted : array of shape (m,)
+    probabilities : array of shape (m, n)
+        Written with six digits.
+
+    Examples
+    --------
+    >>> others = pd.DataFrame({"id": [7, 8], "note": ["a, b", None]})
+    >>> P = np.array([[0.25, 0.75], [1.0, 0.0]])
+    >>> print(predictions_csv(others, None, ["ill", "well"], np.array(["well", "ill"]), P).decode())
+    row,id,note,predicted,p_ill,p_well
+    1,7,"a, b",well,0.250000,0.750000
+    2,8,,ill,1.000000,0.000000
+    <BLANKLINE>
+    """
+    places = {"row": np.arange(1, len(predicted) + 1)}
+    if lines is not None:
+        places["line"] = lines
+    # Rounded here, and only written by pandas: .0000005 is not always below or above its half.
+    digits = np.rint(probabilities * 1e6) / 1e6
+    found = {"predicted": predicted} | {
+        f"p_{name}": column for name, column in zip(classes, digits.T, strict=True)
+    }
+    copied = {str(name): others.iloc[:, k] for k, name in enumerate(others.columns)}
+    clash = {*places, *found}.intersection(copied)
+    if clash:
+        notice_once(
+            f"columns of the table that have the name of one of the predictions are left out: "
+            f"{', '.join(sorted(clash))}"
+        )
+    kept = {name: column.to_numpy() for name, column in copied.items() if name not in clash}
+    columns = places | kept | found
+    texts = {
+        _harmless(name): _harmless_column(values) if name in kept or name == "predicted" else values
+        for name, values in columns.items()
+    }
+    table = pd.DataFrame(texts)
+    return table.to_csv(index=False, lineterminator="\n", float_format="%.6f").encode()
+
+
+def _harmless_column(values: NDArray[Any]) -> NDArray[np.object_]:
+    """Return values as text that a spreadsheet does not run; each different one is read once."""
+    try:
+        codes, found = pd.factorize(values)
+    except TypeError:  # lists, as in a Parquet file
+        return np.array([_harmless(value) for value in values], dtype=object)
+    fields = [*map(_harmless, found.tolist()), ""]  # the code of none is -1
+    return np.array(fields, dtype=object)[codes]
+
+
+def _harmless(value: Any) -> str:
+    text = str(no_formula(value))
+    if text != str(value):
+        notice_once(
+            "text that begins like a formula (=, +, -, @) has an apostrophe in front in the "
+            "predictions, so that a spreadsheet does not run it"
+        )
+    return text

@@ -27,8 +27,8 @@ from ncbench.own_labels import (
     plan,
     read_annotations,
 )
+from ncbench.own_labels.estimate_text import estimate_text
 from ncbench.own_labels.noise_estimate import NoiseEstimate
-from ncbench.own_labels.text import estimate_text
 from ncbench.own_labels.uncertainty import uncertainty
 from ncbench.own_labels.verdict import labels_to_check
 

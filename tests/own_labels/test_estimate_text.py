@@ -7,7 +7,7 @@ import pytest
 from made_up_diagnosis import made_up_noise
 
 from ncbench.noise_estimation import repair_estimate
-from ncbench.own_labels.text import _mixed, estimate_text
+from ncbench.own_labels.estimate_text import _mixed, estimate_text
 
 
 def test_counts_that_were_changed_to_be_invertible_are_not_called_counts_alone() -> None:

@@ -98,7 +98,7 @@ def main(argv: list[str]) -> int:
     from threadpoolctl import threadpool_limits
 
     from ncbench.own_labels import estimate_own_noise, plan
-    from ncbench.own_labels.text import estimate_text, plan_text
+    from ncbench.own_labels.estimate_text import estimate_text, plan_text
     from ncbench.run import working
 
     data = read_labeled(args, one_each=False)

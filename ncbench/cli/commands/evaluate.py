@@ -51,7 +51,7 @@ def main(argv: list[str]) -> int:
         read_model,
         read_noise_matrix,
     )
-    from ncbench.own_labels.model_text import checked_text, noisy_text
+    from ncbench.own_labels.text import checked_text, noisy_text
     from ncbench.plugin import get_registry
     from ncbench.run import working
 

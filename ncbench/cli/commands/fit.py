@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
         require_storable,
         write_model,
     )
-    from ncbench.own_labels.model_text import fitted_text
+    from ncbench.own_labels.text import fitted_text
     from ncbench.run import working
 
     require_out(args.out, ".skops")

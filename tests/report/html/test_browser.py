@@ -18,7 +18,7 @@ from made_up_diagnosis import write_made_up_diagnosis
 
 from ncbench.cli.commands.report import main
 from ncbench.files import write_json
-from ncbench.own_labels.text import WHOLE
+from ncbench.own_labels.estimate_text import WHOLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
