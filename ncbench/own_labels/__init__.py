@@ -1,6 +1,6 @@
 """For people with doubtful labels: how wrong they are, which ones, and a classifier to ship.
 
-Import ``text``, ``estimate_text`` and ``page`` by their paths: they need what prints tables.
+Import ``text``, ``estimate_text``, ``predictions`` and ``page`` by their paths: they need report.
 """
 
 from ncbench.own_labels.arguments import (

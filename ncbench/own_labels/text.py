@@ -1,4 +1,4 @@
-"""What ``ncbench issues``, ``fit``, ``evaluate`` and ``predict`` print and write."""
+"""What ``ncbench issues``, ``fit`` and ``evaluate`` print."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from ncbench.errors import counted, notice_once
+from ncbench.errors import counted
 from ncbench.noise_estimation.held_out import UNCOUNTED
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, Share, level_of
 from ncbench.own_labels.data import shown_names
 from ncbench.own_labels.verdict import Findings
-from ncbench.report.export import no_formula
 from ncbench.report.tables import Entry, Grid
 from ncbench.types import Array
 
@@ -269,81 +267,3 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
             *(["(wide): too wide to be of use; check more labels."] if wide else []),
         ]
     )
-
-
-# The file of ``ncbench predict``.
-
-
-def predictions_csv(
-    others: pd.DataFrame,
-    lines: NDArray[np.int64] | None,
-    classes: Sequence[str],
-    predicted: NDArray[Any],
-    probabilities: Array,
-) -> bytes:
-    """Return predictions as CSV: rows counted from 1, other columns, classes, probabilities.
-
-    Parameters
-    ----------
-    others : DataFrame
-        Columns to copy. Those with the name of a column of ours are left out, with a notice.
-    lines : array of shape (m,), optional
-        The line of the file on which each row begins.
-    classes : sequence of str
-    predicted : array of shape (m,)
-    probabilities : array of shape (m, n)
-        Written with six digits.
-
-    Examples
-    --------
-    >>> others = pd.DataFrame({"id": [7, 8], "note": ["a, b", None]})
-    >>> P = np.array([[0.25, 0.75], [1.0, 0.0]])
-    >>> print(predictions_csv(others, None, ["ill", "well"], np.array(["well", "ill"]), P).decode())
-    row,id,note,predicted,p_ill,p_well
-    1,7,"a, b",well,0.250000,0.750000
-    2,8,,ill,1.000000,0.000000
-    <BLANKLINE>
-    """
-    places = {"row": np.arange(1, len(predicted) + 1)}
-    if lines is not None:
-        places["line"] = lines
-    # Rounded here, and only written by pandas: .0000005 is not always below or above its half.
-    digits = np.rint(probabilities * 1e6) / 1e6
-    found = {"predicted": predicted} | {
-        f"p_{name}": column for name, column in zip(classes, digits.T, strict=True)
-    }
-    copied = {str(name): others.iloc[:, k] for k, name in enumerate(others.columns)}
-    clash = {*places, *found}.intersection(copied)
-    if clash:
-        notice_once(
-            f"columns of the table that have the name of one of the predictions are left out: "
-            f"{', '.join(sorted(clash))}"
-        )
-    kept = {name: column.to_numpy() for name, column in copied.items() if name not in clash}
-    columns = places | kept | found
-    texts = {
-        _harmless(name): _harmless_column(values) if name in kept or name == "predicted" else values
-        for name, values in columns.items()
-    }
-    table = pd.DataFrame(texts)
-    return table.to_csv(index=False, lineterminator="\n", float_format="%.6f").encode()
-
-
-def _harmless_column(values: NDArray[Any]) -> NDArray[np.object_]:
-    """Return values as text that a spreadsheet does not run; each different one is read once."""
-    try:
-        codes, found = pd.factorize(values)
-    except TypeError:  # lists, as in a Parquet file
-        return np.array([_harmless(value) for value in values], dtype=object)
-    fields = [*map(_harmless, found.tolist()), ""]  # the code of none is -1
-    return np.array(fields, dtype=object)[codes]
-
-
-def _harmless(value: Any) -> str:
-    text = str(no_formula(value))
-    if text != str(value):
-        notice_once(
-            "text that begins like a formula (=, +, -, @) has an apostrophe in front in the "
-            "predictions, so that a spreadsheet does not run it"
-        )
-    return text

@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
     from ncbench.errors import counted
     from ncbench.files import write_output
     from ncbench.own_labels import read_model
-    from ncbench.own_labels.text import predictions_csv
+    from ncbench.own_labels.predictions import predictions_csv
     from ncbench.run import working
 
     require_out(args.out, ".csv")
