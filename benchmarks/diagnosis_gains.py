@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from ncbench import NoiseMatrix
 from ncbench.core import expected_confusion
 from ncbench.learning import posterior, stratified_folds
-from ncbench.own_labels import DEFAULT_T_ESTIMATOR, OwnData, diagnosis, examine
+from ncbench.own_labels import DEFAULT_T_ESTIMATOR, OwnData, diagnosis, estimate_own_noise
 from ncbench.plugin import get_registry
 
 
@@ -50,7 +50,7 @@ def main() -> None:
         data = OwnData(title, X, noisy, tuple(map(str, range(n))))
         learner = build("cpe", "logistic", random_state=0)
         estimator = build("t_estimator", DEFAULT_T_ESTIMATOR)
-        noise = examine(data, estimator, learner, name=DEFAULT_T_ESTIMATOR)
+        noise = estimate_own_noise(data, estimator, learner, name=DEFAULT_T_ESTIMATOR)
         predicted.clear()
         for k, gain in enumerate(diagnosis.correction_gains(data, noise)):
             psi = build("measure", gain.plain.measure).for_classes(data.classes)

@@ -12,10 +12,10 @@ import pandas as pd
 from ncbench import NoiseMatrix
 from ncbench.data import TableEncoder
 from ncbench.noise_estimation import Performance
-from ncbench.noise_estimation.share import Interval
+from ncbench.noise_estimation.share import Share
 from ncbench.own_labels import Gain, NoiseEstimate, OwnData
-from ncbench.own_labels.estimate import Annotator, Rival
-from ncbench.report.diagnosis_page import write_diagnosis
+from ncbench.own_labels.noise_estimate import Annotator, Rival
+from ncbench.own_labels.page import write_diagnosis
 
 SHARE = 0.27
 OPEN = "between 22% and 33%: check 120 rows drawn at random to know"
@@ -29,7 +29,7 @@ def made_up_noise(classes: Sequence[str], rows: int = 400, **more: Any) -> Noise
         "counts": np.bincount(np.arange(rows) % n, minlength=n),
         "low": T * 0.8,
         "high": np.minimum(T * 1.2, 1),
-        "share": Interval(SHARE, 0.22, 0.33),
+        "share": Share(SHARE, 0.22, 0.33),
         "rivals": [Rival("hoc", "neighbors have the same class", 0.3)],
         "verdict": OPEN,
         "doubts": ["estimate-noise --plan 0.06 lists the rows to check"],
@@ -54,7 +54,7 @@ def made_up_person(name: str, n: int) -> Annotator:
     """Return somebody who calls a fifth of class 1 class 0."""
     confusion = np.eye(n)
     confusion[:2, 1] = 0.2, 0.8
-    return Annotator(name, 120, Interval(0.9, 0.85, 0.95), confusion, (40,) * n)
+    return Annotator(name, 120, Share(0.9, 0.85, 0.95), confusion, (40,) * n)
 
 
 def made_up_issues(classes: Sequence[str], rows: int = 400) -> pd.DataFrame:
@@ -74,7 +74,7 @@ def made_up_issues(classes: Sequence[str], rows: int = 400) -> pd.DataFrame:
 
 
 def write_made_up_diagnosis(
-    path: Path, classes: Sequence[str], rows: int = 400, people: Sequence[str] = ()
+    path: Path, classes: Sequence[str], rows: int = 400, people: Sequence[str] = (), **more: Any
 ) -> None:
     """Write a page with these classes, and these people who gave labels."""
     table = pd.DataFrame(
@@ -95,7 +95,7 @@ def write_made_up_diagnosis(
         made_up_gain("zero_one", 0.2, 0.2),
     ]
     annotators = [made_up_person(name, len(classes)) for name in people]
-    noise = made_up_noise(classes, rows, annotators=annotators)
+    noise = made_up_noise(classes, rows, annotators=annotators, **more)
     issues = made_up_issues(classes, rows)
     if people:
         issues = issues.assign(agree=2, labels=3)

@@ -79,15 +79,17 @@ def estimate_noise(
 
     from json import dumps
 
-    from ncbench.own_labels import examine, plan as planned
+    from ncbench.own_labels import estimate_own_noise, plan as planned
+    from ncbench.own_labels.estimate_text import estimate_text, plan_text
     from ncbench.plugin import get_registry
-    from ncbench.report.own_labels import estimate_text, plan_text
 
     estimator = get_registry().build("t_estimator", name)
     learner = get_registry().build("cpe", cpe, random_state=0)
     data = labels.read(one_each=False)
     with working(f"Estimating the noise of {len(data.y):,} labels by {name}"):
-        noise = examine(data, estimator, learner, name=name, bootstrap=bootstrap, seed=seed)
+        noise = estimate_own_noise(
+            data, estimator, learner, name=name, bootstrap=bootstrap, seed=seed
+        )
     rows = planned(noise, data, plan, seed) if plan else None
     if json:
         answer = noise.as_json()
@@ -124,10 +126,9 @@ def issues(
     cpe : NAME
         class probability learner (default: a linear model and trees)
     """
-    from ncbench.data import UNKNOWN
-    from ncbench.own_labels import cheap_doubts, cheap_verdict, rank_labels, uncertainty
+    from ncbench.own_labels import rank_own_labels
+    from ncbench.own_labels.text import issues_text, ranked
     from ncbench.report import as_csv, write
-    from ncbench.report.own_labels import issues_text, ranked
 
     require_out(out, ".csv", "")
     if cpe is not None:
@@ -140,31 +141,10 @@ def issues(
         )
     data = labels.read()
     with working(f"Looking for wrong labels among {len(data.y):,}"):
-        ranking = rank_labels(
-            data.X,
-            data.labels,
-            noise_matrix=T,
-            cpe=cpe,
-            clean=data.clean_labels,
-            annotations=data.said,
-            random_state=seed,
-        )
-    found = ranking.issues
-    low, high, share = uncertainty(ranking.noise, ranking.counts)
-    if data.table_rows is not None:
-        found["row"] = data.table_rows
-    if data.lines is not None:
-        found["line"] = data.lines
-    if data.said is not None:
-        found["agree"] = data.said.eq(found["label"], axis=0).sum(axis=1)
-        found["labels"] = data.said.notna().sum(axis=1)
-    if data.clean is not None:
-        found["checked"] = data.clean != UNKNOWN
-    verdict = cheap_verdict(ranking.noise, share, len(found))
-    shown = issues_text(found, share, show, noise.noise_matrix is None, verdict)
-    print(printable_lines(shown))
-    doubts = cheap_doubts(ranking.noise, ranking.counts, ranking.classes, share, low, high)
-    _print_doubts(doubts)
+        ranking = rank_own_labels(data, T, cpe, seed)
+    found, known = ranking.issues, ranking.findings
+    print(printable_lines(issues_text(found, known, show, noise.noise_matrix is None)))
+    _print_doubts(known.doubts)
     if out:
         write(as_csv(ranked(found)).rstrip("\n"), Path(out))
         print(f"written: {out}, with all {len(found)} rows", file=sys.stderr)
@@ -201,7 +181,7 @@ def fit(
         require_storable,
         write_model,
     )
-    from ncbench.report.models import fitted_text
+    from ncbench.own_labels.text import fitted_text
 
     require_out(out, ".skops", "")
     require_measures([measure], optimized=True)
@@ -248,7 +228,7 @@ def predict(model: str, file: str, *, out: str) -> None:
     from ncbench.data import as_written, lines_of, read_table
     from ncbench.files import write_output
     from ncbench.own_labels import read_model
-    from ncbench.report.models import predictions_csv
+    from ncbench.own_labels.predictions import predictions_csv
 
     require_out(out, ".csv", "")
     fitted = read_model(model)
@@ -304,8 +284,8 @@ def evaluate(
         read_model,
         read_noise_matrix,
     )
+    from ncbench.own_labels.text import checked_text, noisy_text
     from ncbench.plugin import get_registry
-    from ncbench.report.models import checked_text, noisy_text
 
     column = target or clean_column or ""  # one of them is given
     if clean_column and noise_matrix:
@@ -379,11 +359,11 @@ def diagnose(
         PEOPLE_T_ESTIMATOR,
         AsRanked,
         correction_gains,
-        examine,
+        estimate_own_noise,
         labels_to_look_at,
     )
+    from ncbench.own_labels.page import summary, write_diagnosis
     from ncbench.plugin import get_registry
-    from ncbench.report.diagnosis_page import summary, write_diagnosis
 
     require_out(out, ".html", "")
     data = labels.read()
@@ -393,7 +373,7 @@ def diagnose(
     if labels.target:
         with working(f"1 of 3: estimating the noise of {rows}"):
             estimator = get_registry().build("t_estimator", DEFAULT_T_ESTIMATOR)
-            noise = examine(data, estimator, cpe, name=DEFAULT_T_ESTIMATOR, seed=seed)
+            noise = estimate_own_noise(data, estimator, cpe, name=DEFAULT_T_ESTIMATOR, seed=seed)
         with working(f"2 of 3: ranking {rows}"):
             issues, _ = labels_to_look_at(data, noise, seed)
     else:
@@ -401,7 +381,7 @@ def diagnose(
             issues, found = labels_to_look_at(data, seed=seed)
         with working(f"2 of 3: judging the noise of {rows}"):
             name = f"{PEOPLE_T_ESTIMATOR} and the features"
-            noise = examine(data, AsRanked(found), cpe, name=name, seed=seed)
+            noise = estimate_own_noise(data, AsRanked(found), cpe, name=name, seed=seed)
     gains = []
     with working("3 of 3: comparing classifiers with and without a correction"):
         if noise.level != CANNOT_TELL:

@@ -1,10 +1,9 @@
 """Data sets, noisy labels, and reading them from files."""
 
 from ncbench.data.annotated import annotated_dataset, annotated_labels
-from ncbench.data.column_values import as_text, plain_name
+from ncbench.data.column_values import plain_name
 from ncbench.data.columns import TableEncoder
 from ncbench.data.dataset import (
-    UNKNOWN,
     Annotations,
     Dataset,
     InstanceNoise,
@@ -23,7 +22,7 @@ from ncbench.data.encoding import (
     require_columns,
     split_labels,
 )
-from ncbench.data.labels import label_array, plain_array
+from ncbench.data.labels import UNKNOWN, Classes, given_labels, label_array, plain_array
 from ncbench.data.npz import (
     Arrays,
     content_of_path,
@@ -33,13 +32,14 @@ from ncbench.data.npz import (
     recorded_noise,
     write_npz,
 )
-from ncbench.data.tables import TABLES, as_written, at_row, lines_of, read_table
+from ncbench.data.tables import TABLES, as_written, at_row, lines_of, read_table, table_name
 
 __all__ = [
-    "TABLES", "UNKNOWN", "Annotations", "Arrays", "Dataset", "InstanceNoise", "MatrixNoise",
-    "NoisyLabels", "TableEncoder", "annotated_dataset", "annotated_labels", "as_text",
+    "TABLES", "UNKNOWN", "Annotations", "Arrays", "Classes", "Dataset", "InstanceNoise",
+    "MatrixNoise", "NoisyLabels", "TableEncoder", "annotated_dataset", "annotated_labels",
     "as_written", "at_row", "content_of_path", "digest", "examples", "features_and_labels",
-    "fitted_encoder", "identified_by", "label_array", "lines_of", "notice_spellings",
-    "plain_array", "plain_name", "positions", "random_matrix", "read_npz", "read_only",
-    "read_table", "recorded_noise", "require_clean", "require_columns", "split_labels", "write_npz",
+    "fitted_encoder", "given_labels", "identified_by", "label_array", "lines_of",
+    "notice_spellings", "plain_array", "plain_name", "positions", "random_matrix", "read_npz",
+    "read_only", "read_table", "recorded_noise", "require_clean", "require_columns", "split_labels",
+    "table_name", "write_npz",
 ]  # fmt: skip

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ncbench.data.column_values import notice_alike
-from ncbench.data.dataset import UNKNOWN, Annotations, Dataset
-from ncbench.data.encoding import encoded, notice_spellings, refuse_missing, require_columns
-from ncbench.data.labels import label_array, refuse_odd_labels
+from ncbench.data.dataset import Annotations, Dataset
+from ncbench.data.encoding import (
+    fitted_encoder,
+    notice_spellings,
+    refuse_missing,
+    require_columns,
+)
+from ncbench.data.labels import UNKNOWN, Classes, label_array, refuse_odd_labels
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError
 from ncbench.types import Labels
@@ -66,8 +71,9 @@ def annotated_dataset(
     (array([ 0, -1, -1]), ('ann', 'bob'), array([0, 1, 1, 0, 1]))
     """
     labels = annotated_labels(table, where=where, target=target, columns=columns, long=long)
+    encoder = fitted_encoder(labels.others, where=where, **encoding)
     return Dataset(
-        X=encoded(labels.others, where=where, **encoding),
+        X=encoder.transform(labels.others, where=where),
         y=labels.clean,
         classes=labels.classes,
         name=name,
@@ -120,24 +126,22 @@ def annotated_labels(
     clean = given[target] if target else {}
     _check(by_person, clean, target, table, where)
     texts = [label for labels in (*by_person.values(), clean) for label in labels.values()]
-    values = np.unique(label_array(np.array(texts), where=f"{where}, labels"))
-    number = {str(value): i for i, value in enumerate(values)}
+    found = label_array(np.array(texts), where=f"{where}, labels")
+    classes = Classes.of(found)
+    numbers = classes.numbers(found)
+    labels, checked = np.split(numbers, [len(texts) - len(clean)])
     y = np.full(len(table), UNKNOWN, dtype=np.int64)
-    y[list(clean)] = [number[label] for label in clean.values()]
-    triples = [
-        (row, person, number[label])
-        for person, labels in enumerate(by_person.values())
-        for row, label in labels.items()
-    ]
-    rows, people, labels = np.array(triples, dtype=np.int64).reshape(-1, 3).T
+    y[list(clean)] = checked
+    pairs = [(row, k) for k, given in enumerate(by_person.values()) for row in given]
+    rows, people = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     notice_alike(
         lambda k: int(rows[labels == k].min(initial=len(table) - 1)),
-        values,
+        classes.values,
         table,
         f"{where}: classes",
     )
     annotations = Annotations(rows, people, labels, tuple(by_person))
-    return AnnotatedLabels(others, tuple(str(value) for value in values), y, annotations)
+    return AnnotatedLabels(others, classes.names, y, annotations)
 
 
 def _present(column: "pd.Series[Any]") -> dict[int, str]:

@@ -264,8 +264,3 @@ def coded(series: pd.Series[Any], where: str) -> tuple[Labels, NDArray[Any]]:
         # As an array of text, all values would take the memory of the longest.
         return codes, np.array([str(value) for value in values.tolist()], dtype=object)
     return codes, plain_array(values, where)
-
-
-def as_text(value: Any) -> str:
-    """Return a value as text; 1 and 1.0 are the same."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

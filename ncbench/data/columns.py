@@ -17,7 +17,6 @@ from ncbench.data.column_values import (
     as_dates,
     as_days,
     as_numbers,
-    as_text,
     coded,
     is_date,
     is_id,
@@ -28,6 +27,7 @@ from ncbench.data.column_values import (
     refuse_grouped_numbers,
     share,
 )
+from ncbench.data.labels import whole_text
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array, Labels
@@ -230,7 +230,7 @@ class TableEncoder:
         if name not in self.categorical:
             refuse_almost_numbers(table, codes, found, name, where)
             refuse_grouped_numbers(table, codes, found, name, where)
-        values = [as_text(value) for value in np.unique(found).tolist()]
+        values = [whole_text(value) for value in np.unique(found).tolist()]
         if not kept and len(series) > 1 and len(values) == 1 and not missing:
             return {**column, "why": "constant"}
         if not kept and len(values) > min(MAX_CATEGORIES, max(FEW, len(series) // 2)):
@@ -272,7 +272,7 @@ class TableEncoder:
         where = f"{where}, column {column['name']!r}"
         codes, found = coded(table.iloc[:, position], where)
         # The last one is for missing values, whose code is -1.
-        texts = [*map(as_text, found.tolist()), ""]
+        texts = [*map(whole_text, found.tolist()), ""]
         feature = np.array([number.get(text, -1) for text in texts])[codes]
         unknown = int((feature < 0).sum())
         if unknown:

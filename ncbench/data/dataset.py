@@ -13,14 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncbench.core import MAX_CONDITION, NoiseMatrix
+from ncbench.data.labels import UNKNOWN, Classes
 from ncbench.errors import NcbenchError
 from ncbench.types import Array, Labels
 
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
-
-
-UNKNOWN = -1
-"""The number of a clean label that nobody knows."""
 
 
 @dataclass(frozen=True)
@@ -287,11 +284,11 @@ class Dataset:
     @classmethod
     def from_labels(cls, X: ArrayLike, labels: ArrayLike, *, name: str, **more: Any) -> Dataset:
         """Build a data set from labels of any type; classes are numbered in sorted order."""
-        values, y = np.unique(np.asarray(labels), return_inverse=True)
+        classes = Classes.of(labels)
         return cls(
             X=np.ascontiguousarray(X, dtype=np.float64),
-            y=y.astype(np.int64).ravel(),
-            classes=tuple(str(value) for value in values),
+            y=classes.numbers(np.asarray(labels).ravel()),
+            classes=classes.names,
             name=name,
             **more,
         )

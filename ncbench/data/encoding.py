@@ -51,7 +51,7 @@ def features_and_labels(
     ([[3.0, 0.0, 1.0], [1.0, 1.0, 0.0]], ['b', 'a'])
     """
     rest, labels = split_labels(table, target, where=where)
-    return encoded(rest, where=where, **columns), labels
+    return fitted_encoder(rest, where=where, **columns).transform(rest, where=where), labels
 
 
 def split_labels(
@@ -120,11 +120,6 @@ def notice_spellings(labels: pd.DataFrame, where: str) -> None:
             f"class: {', '.join(places[:3])}{others if len(several) > 1 else ''}; if they are "
             "different classes, put a letter in front of each"
         )
-
-
-def encoded(table: pd.DataFrame, *, where: str, **columns: Sequence[str] | None) -> Array:
-    """Return the columns of a table without labels as features, and say what became of them."""
-    return fitted_encoder(table, where=where, **columns).transform(table, where=where)
 
 
 def fitted_encoder(

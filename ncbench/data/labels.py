@@ -1,15 +1,20 @@
-"""Labels of any type as an array whose sorted order is the natural one."""
+"""Labels of any type: as an array whose sorted order is the natural one, and as numbers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncbench.errors import NcbenchError
+from ncbench.types import Labels
+
+UNKNOWN = -1
+"""The number of a label that nobody knows."""
 
 MAX_FRACTIONAL_CLASSES = 20
 """Largest number of classes with fractional labels: a target with more is a quantity."""
@@ -116,3 +121,133 @@ def plain_array(values: ArrayLike, where: str) -> NDArray[Any]:
             "text, categories or true/false"
         )
     return array
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of labels, and the numbers 0, 1, ... of labels of these classes.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        Sorted.
+
+    Examples
+    --------
+    >>> classes = Classes.of(np.array(["b", "a"]), np.array(["c", None], dtype=object))
+    >>> classes.names
+    ('a', 'b', 'c')
+    >>> classes.numbers(np.array(["b", None], dtype=object))
+    array([ 1, -1])
+    """
+
+    values: NDArray[Any]
+
+    @classmethod
+    def of(cls, labels: ArrayLike, *others: NDArray[np.object_] | None) -> Classes:
+        """Return the classes of labels, and of others of their type, with None where is none."""
+        values = np.unique(np.asarray(labels))
+        for given in others:
+            if given is not None:
+                values = np.union1d(values, _present(given, values))
+        return cls(values)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the classes."""
+        return tuple(str(value) for value in self.values)
+
+    @overload
+    def numbers(self, labels: None) -> None: ...
+
+    @overload
+    def numbers(self, labels: NDArray[Any]) -> Labels: ...
+
+    def numbers(self, labels: NDArray[Any] | None) -> Labels | None:
+        """Return the numbers of labels, ``UNKNOWN`` for None; all must be of these classes."""
+        if labels is None:
+            return None
+        if labels.dtype.kind != "O":
+            return np.searchsorted(self.values, labels).astype(np.int64)
+        codes = np.full(labels.shape, UNKNOWN, dtype=np.int64)
+        codes[labels != None] = np.searchsorted(self.values, _present(labels, self.values))  # noqa: E711
+        return codes
+
+    def numbers_by_name(self, labels: NDArray[Any], where: str) -> Labels:
+        """Return the numbers of labels of any type, compared by name."""
+        found, codes = np.unique(labels, return_inverse=True)
+        number = {name: k for k, name in enumerate(self.names)}
+        unknown = [str(value) for value in found if str(value) not in number]
+        if unknown:
+            known = ", ".join(self.names)
+            raise NcbenchError(f"{where}: label {unknown[0]!r} is not among {known}")
+        return np.array([number[str(value)] for value in found], dtype=np.int64)[codes.ravel()]
+
+
+def _present(given: NDArray[np.object_], values: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels that are there, as values of the same type."""
+    kind = values.dtype if values.dtype.kind in "biufO" else str
+    return np.asarray(given[given != None].astype(kind))  # noqa: E711
+
+
+def given_labels(
+    values: Any, y: NDArray[Any], name: str, dimensions: int = 1
+) -> NDArray[np.object_]:
+    """Return labels that people gave beside others, as labels of their type, None for no label.
+
+    None, NaN or, beside whole numbers, -1 stand for no label.
+
+    Parameters
+    ----------
+    values : array of shape (m,) or (m, people)
+    y : array of shape (m,)
+        The others.
+    name : str
+        What errors call the values.
+    dimensions : int
+
+    Examples
+    --------
+    >>> given_labels([2.0, None, -1], np.array([1, 2, 2]), "clean")
+    array([2, None, None], dtype=object)
+    >>> given_labels([0.5, None, 1], np.array([0, 1, 1]), "clean")
+    Traceback (most recent call last):
+    ...
+    ncbench.errors.NcbenchError: clean: label 0.5 in row 1; expected whole numbers, as the noisy labels are
+    """  # noqa: E501
+    import pandas as pd
+
+    given = np.asarray(values, dtype=object)
+    if given.ndim != dimensions or len(given) != len(y):
+        shape = f"({len(y)},)" if dimensions == 1 else f"({len(y)}, people)"
+        raise NcbenchError(f"{name}: shape {given.shape}; expected {shape}, as many rows as y has")
+    numeric = y.dtype.kind in "biuf"
+    whole = numeric and bool(np.all(y % 1 == 0))
+    present = np.asarray(pd.notna(given))
+    if whole and -1 not in y:
+        present &= np.asarray(given != -1, dtype=bool)
+    if not present.any():
+        raise NcbenchError(f"{name}: no label in any row; leave it out if there is none")
+    labels = np.full(given.shape, None, dtype=object)
+    if not numeric:
+        known = set(y.tolist())
+        texts = ((str(value), whole_text(value)) for value in given[present].tolist())
+        # A column of whole numbers with gaps has floats, where y may have the numbers as text.
+        labels[present] = [text if text in known else number for text, number in texts]
+        return labels
+    numbers = np.asarray(pd.to_numeric(pd.Series(given[present]), errors="coerce"), dtype=float)
+    with np.errstate(invalid="ignore"):
+        labels[present] = numbers.astype(y.dtype)
+    wrong = (labels[present] != numbers) | (whole & (numbers % 1 != 0))
+    if wrong.any():
+        place = np.argwhere(present)[wrong.argmax()]
+        raise NcbenchError(
+            f"{name}: label {given[tuple(place)]} in row {place[0] + 1}; expected "
+            f"{'whole ' if whole else ''}numbers, as the noisy labels are"
+        )
+    return labels
+
+
+def whole_text(value: Any) -> str:
+    """Return a value as text; 1 and 1.0 are the same."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

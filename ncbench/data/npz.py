@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ncbench.core import NoiseMatrix, stream
 from ncbench.data.dataset import NoisyLabels
-from ncbench.data.labels import label_array
+from ncbench.data.labels import Classes, label_array
 from ncbench.errors import NcbenchError
 from ncbench.files import reads, write_whole
 from ncbench.types import Labels
@@ -227,9 +227,4 @@ def recorded_noise(
 def _numbered(labels: NDArray[Any], classes: tuple[str, ...], rows: int, where: str) -> Labels:
     if labels.shape != (rows,):
         raise NcbenchError(f"{where}: shape {labels.shape}; expected ({rows},), one label per row")
-    values, position = np.unique(label_array(labels, where=where), return_inverse=True)
-    number = {name: i for i, name in enumerate(classes)}
-    unknown = [str(value) for value in values if str(value) not in number]
-    if unknown:
-        raise NcbenchError(f"{where}: label {unknown[0]!r} is not among {', '.join(classes)}")
-    return np.array([number[str(value)] for value in values], dtype=np.int64)[position.ravel()]
+    return Classes(np.array(classes)).numbers_by_name(label_array(labels, where=where), where)

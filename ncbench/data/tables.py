@@ -98,6 +98,17 @@ def _suffix(place: Path) -> str:
     )
 
 
+def table_name(place: Path) -> str:
+    """Return the name of a table's file without its ending.
+
+    Examples
+    --------
+    >>> table_name(Path("fruit.csv.gz"))
+    'fruit'
+    """
+    return place.name[: -len(_suffix(place))]
+
+
 def _expected(suffix: str) -> str:
     return "\t" if suffix.startswith(".tsv") else ","
 

@@ -16,10 +16,10 @@ from ncbench.noise_estimation.repair import (
     stored,
 )
 from ncbench.noise_estimation.sample import CleanLabels, NoisySample
-from ncbench.noise_estimation.share import LEVEL, Interval, share_of_wrong
+from ncbench.noise_estimation.share import LEVEL, Share, share_of_wrong
 
 __all__ = [
-    "LEARNERS", "LEVEL", "CleanLabels", "Crowd", "HeldOut", "Interval", "NoisePosterior",
-    "NoisySample", "Performance", "dawid_skene", "diagnostics", "fit_noise_posterior",
-    "held_out_logs", "project_columns", "repair_estimate", "restored", "share_of_wrong", "stored",
+    "LEARNERS", "LEVEL", "CleanLabels", "Crowd", "HeldOut", "NoisePosterior", "NoisySample",
+    "Performance", "Share", "dawid_skene", "diagnostics", "fit_noise_posterior", "held_out_logs",
+    "project_columns", "repair_estimate", "restored", "share_of_wrong", "stored",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Losses on clean labels from predictions for noisy ones, with intervals."""
 
 from __future__ import annotations
 

@@ -1,16 +1,15 @@
-"""Do the features predict the labels at all? Where they do not, labels alone say nothing."""
+"""What held-out labels say of their noise: whether features predict them, and a posterior of T."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp, ndtri
 
-from ncbench.data import UNKNOWN
 from ncbench.learning.held_out_noise import (
     LEVEL_SD,
     Fit,
@@ -21,7 +20,7 @@ from ncbench.learning.held_out_noise import (
 )
 from ncbench.learning.joint_noise import OffDiagonal
 from ncbench.learning.stack import held_out
-from ncbench.noise_estimation.share import Interval
+from ncbench.noise_estimation.share import Share
 from ncbench.types import Array, Labels
 
 _LEVEL = 0.95  # one-sided, as the ends of a 90 % interval are
@@ -136,7 +135,7 @@ class NoisePosterior:
     prediction: Prediction
 
     @property
-    def share(self) -> Interval:
+    def share(self) -> Share:
         """The share of wrong labels: the median, and an interval from 5 to 95 %.
 
         It reaches up to what held-out predictions contradict, and 1.645 standard errors: a wrong
@@ -144,7 +143,7 @@ class NoisePosterior:
         """
         middle, low, high = self._quantiles((0.5, *_TAILS))
         low = low if low > _NONE else 0.0
-        return Interval(middle, low, max(high, self.contradicted))
+        return Share(middle, low, max(high, self.contradicted))
 
     @property
     def of_pairs(self) -> bool:
@@ -211,26 +210,6 @@ class NoisePosterior:
         node = rng.choice(nodes, count, p=self.weights)
         drawn = self.draws[node, rng.integers(each, size=count)]
         return np.array([self.noise.matrix(V) for V in drawn])
-
-    def given(self, F: Array, checked: Labels) -> NoisePosterior:
-        """Return the posterior given checked labels, without another fit.
-
-        Parameters
-        ----------
-        F : array of shape (k, m, n)
-            As in the fit.
-        checked : array of shape (m,)
-            Clean labels, or UNKNOWN.
-        """
-        known = checked != UNKNOWN
-        y, clean, rows = self.y[known], checked[known], np.arange(known.sum())
-        fits = []
-        for T, theta in zip(self.matrices, self.parameters, strict=True):
-            joint = T[y] * np.exp(combined(F[:, known], theta))
-            right = joint[rows, clean] / np.maximum(joint.sum(axis=1), 1e-300)
-            fits.append(np.log(np.maximum(right, 1e-4)).sum())
-        logs = np.log(self.weights) + fits
-        return replace(self, weights=np.exp(logs - logsumexp(logs)))
 
     def _quantiles(self, levels: tuple[float, ...]) -> list[float]:
         order = np.argsort(self.shares, axis=None)

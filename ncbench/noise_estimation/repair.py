@@ -201,6 +201,3 @@ def _invertible(T: Array) -> bool:
 
 def _smallest(T: Array) -> float:
     return float(np.linalg.svd(T, compute_uv=False)[-1])
-
-
-"""Former name of ``repair_estimate``; works until ncbench 0.3."""

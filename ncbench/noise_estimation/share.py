@@ -1,4 +1,4 @@
-"""TODO."""
+"""Shares of wrong labels: with an interval, by T, by counting, and in words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def level_of(verdict: str) -> str:
 
 
 @dataclass(frozen=True)
-class Interval:
+class Share:
     """An estimate and its interval; the ends are None if there is no interval."""
 
     estimate: float
@@ -57,7 +57,7 @@ class Interval:
         return np.inf if self.low is None or self.high is None else self.high - self.low
 
 
-def counted_share(wrong: int, checked: int) -> Interval:
+def counted_share(wrong: int, checked: int) -> Share:
     """Return the share of wrong labels among checked ones, with Wilson's interval.
 
     Examples
@@ -68,7 +68,7 @@ def counted_share(wrong: int, checked: int) -> Interval:
     share = wrong / checked
     center = (wrong + _Z**2 / 2) / (checked + _Z**2)
     half = _Z / (checked + _Z**2) * np.sqrt(wrong * (1 - share) + _Z**2 / 4)
-    return Interval(share, float(center - half), float(center + half))
+    return Share(share, float(center - half), float(center + half))
 
 
 def class_frequencies(noise: NoiseMatrix, counts: Labels) -> Array:

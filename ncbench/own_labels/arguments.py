@@ -1,8 +1,10 @@
-"""Measures by name, as the commands about doubtful labels take them."""
+"""What users say: a measure by name, and what is known about the noise of their labels."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +15,20 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench.core import Measure, NoiseMatrix, stream
-from ncbench.data import UNKNOWN, Annotations
-from ncbench.errors import NcbenchError
+from ncbench.data import UNKNOWN, Annotations, Classes, given_labels
+from ncbench.errors import NcbenchError, notice_once
+from ncbench.files import has_no_end, reads
 from ncbench.learning import aligned_noise
 from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.noise_estimation.sample import Trusted
-from ncbench.own_labels.audit import DEFAULT_T_ESTIMATOR, PEOPLE_T_ESTIMATOR
-from ncbench.own_labels.data import classes_with, given_labels, label_codes
 from ncbench.plugin import get_registry, needs_of
 from ncbench.types import Array, Labels
+
+DEFAULT_T_ESTIMATOR = "held_out_map"
+"""The T estimator for people who have only noisy labels."""
+
+PEOPLE_T_ESTIMATOR = "dawid_skene"
+"""The T estimator for the labels of several people."""
 
 
 def named_measure(name: str, background: str | None = None) -> Measure:
@@ -158,9 +165,9 @@ class NumberedLabels:
     annotations: Annotations | None
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> tuple[str, ...]:
         """The names of the classes."""
-        return [str(name) for name in self.classes]
+        return Classes(self.classes).names
 
     def estimated(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
         """Return the estimate of T by an estimator; medians take the place of missing values."""
@@ -175,7 +182,7 @@ class NumberedLabels:
             cpe=get_registry().build("cpe", "logistic", random_state=0) if cpe is None else cpe,
             rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
             clean=None if self.clean is None else _AllChecked(self.clean),
-            classes=tuple(self.names),
+            classes=self.names,
             rows=np.arange(len(self.y)),
             annotations=self.annotations,
             checked=self.clean,
@@ -204,7 +211,7 @@ def number_labels(
     --------
     >>> labels = number_labels(["b", "a", "b"], None, None, clean=["c", None, "b"])
     >>> labels.names, labels.y, labels.clean
-    (['a', 'b', 'c'], array([1, 0, 1]), array([ 2, -1,  1]))
+    (('a', 'b', 'c'), array([1, 0, 1]), array([ 2, -1,  1]))
     """
     labels = np.asarray(y)
     check_classification_targets(labels)
@@ -219,24 +226,22 @@ def number_labels(
             )
     if len(np.unique(labels)) < 2:
         raise ValueError(f"y has only one class, {labels[0]!r}; expected at least 2 classes")
-    seen = classes_with(labels, checked, people)
+    classes, noise = Classes.of(labels, checked, people), None
     if estimator is None:
-        classes, noise = aligned_noise(noise_matrix, seen)
-    else:
-        classes, noise = seen, None
+        values, noise = aligned_noise(noise_matrix, classes.values)
+        classes = Classes(values)
     return NumberedLabels(
-        classes,
-        np.searchsorted(classes, labels).astype(np.int64),
+        classes.values,
+        classes.numbers(labels),
         noise,
-        None if checked is None else label_codes(checked, classes),
-        None if people is None else _annotations(people, classes, annotations),
+        classes.numbers(checked),
+        None if people is None else _annotations(classes.numbers(people), annotations),
     )
 
 
-def _annotations(people: NDArray[Any], classes: NDArray[Any], given: Any) -> Annotations:
-    codes = label_codes(people, classes)
+def _annotations(codes: Labels, given: Any) -> Annotations:
     rows, annotators = np.nonzero(codes != UNKNOWN)
-    names = tuple(str(name) for name in getattr(given, "columns", range(people.shape[1])))
+    names = tuple(str(name) for name in getattr(given, "columns", range(codes.shape[1])))
     found = Annotations(rows, annotators, codes[rows, annotators], names)
     if not found.overlap:
         raise NcbenchError(
@@ -254,3 +259,45 @@ class _AllChecked(CleanLabels):
 
     def of_share(self, fraction: float) -> Trusted:
         return super().of_share(1.0)
+
+
+def read_noise_matrix(path: str) -> pd.DataFrame | None:
+    """Read a noise matrix with the names of its classes; None for the word ``none``.
+
+    Parameters
+    ----------
+    path : str
+        A CSV file with the names of the classes in its first line and first column: labeled in the
+        rows, true in the columns. Or a JSON file that ``estimate-noise --json`` wrote.
+    """
+    if path == "none":
+        return None
+    what = f"--noise-matrix {path}"
+    reads(path)
+    if has_no_end(path):
+        raise NcbenchError(f"{what}: not a regular file")
+    try:
+        if Path(path).suffix.lower() == ".json":
+            found = json.loads(Path(path).read_text(encoding="utf-8"))
+            names = [str(name) for name in found["classes"]]
+            if found.get("annotators"):
+                notice_once(
+                    f"{what}: this is the noise of all labels of {len(found['annotators'])} people;"
+                    " that of one of them, or of one label for each row, is another"
+                )
+            T = np.array(found["T"], dtype=float)  # numbers only: a table would fill or repeat them
+            return pd.DataFrame(T, index=names, columns=names)
+        frame = pd.read_csv(path, index_col=0, skipinitialspace=True)
+        if frame.empty:
+            raise ValueError("it names no classes")
+        frame.index = frame.index.map(str)
+        return frame.astype(float)
+    except OSError as error:
+        raise NcbenchError(f"{what}: {error.strerror} (looked in {Path.cwd()})") from error
+    except RecursionError as error:
+        raise NcbenchError(f"{what}: nested too deeply") from error
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise NcbenchError(
+            f"{what}: cannot be read ({error}); expected a CSV file with the names of the classes "
+            "in its first line and first column, a JSON file of estimate-noise, or none"
+        ) from error

@@ -1,133 +1,44 @@
-"""Labels that people give beside the noisy ones: checked labels, and those of several annotators.
-
-None, NaN or, beside whole numbers, -1 stand for no label.
-"""
+"""A user's noisy labels, and how they are read from a file."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ncbench.core import NoiseMatrix
 from ncbench.data import (
-    TABLES,
     UNKNOWN,
     Annotations,
+    Classes,
     Dataset,
     TableEncoder,
     annotated_labels,
-    as_text,
+    at_row,
     fitted_encoder,
+    given_labels,
     label_array,
     lines_of,
     notice_spellings,
     plain_array,
+    plain_name,
     read_table,
     split_labels,
+    table_name,
 )
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
-from ncbench.files import has_no_end, reads
-from ncbench.learning.joint_noise import true_label_posterior
-from ncbench.noise_estimation import dawid_skene, repair_estimate
-from ncbench.own_labels.estimate import (
-    notice_given_away,
-    notice_names_of_classes,
-    notice_only_checked,
-)
+from ncbench.noise_estimation import dawid_skene
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
-
-def given_labels(
-    values: Any, y: NDArray[Any], name: str, dimensions: int = 1
-) -> NDArray[np.object_]:
-    """Return labels of the type of ``y``, None where there is none.
-
-    Parameters
-    ----------
-    values : array of shape (m,) or (m, people)
-    y : array of shape (m,)
-        Noisy labels.
-    name : str
-        What errors call the values.
-    dimensions : int
-
-    Examples
-    --------
-    >>> given_labels([2.0, None, -1], np.array([1, 2, 2]), "clean")
-    array([2, None, None], dtype=object)
-    >>> given_labels([0.5, None, 1], np.array([0, 1, 1]), "clean")
-    Traceback (most recent call last):
-    ...
-    ncbench.errors.NcbenchError: clean: label 0.5 in row 1; expected whole numbers, as the noisy labels are
-    """  # noqa: E501
-    given = np.asarray(values, dtype=object)
-    if given.ndim != dimensions or len(given) != len(y):
-        shape = f"({len(y)},)" if dimensions == 1 else f"({len(y)}, people)"
-        raise NcbenchError(f"{name}: shape {given.shape}; expected {shape}, as many rows as y has")
-    numeric = y.dtype.kind in "biuf"
-    whole = numeric and bool(np.all(y % 1 == 0))
-    present = np.asarray(pd.notna(given))
-    if whole and -1 not in y:
-        present &= np.asarray(given != -1, dtype=bool)
-    if not present.any():
-        raise NcbenchError(f"{name}: no label in any row; leave it out if there is none")
-    labels = np.full(given.shape, None, dtype=object)
-    if not numeric:
-        known = set(y.tolist())
-        texts = ((str(value), as_text(value)) for value in given[present].tolist())
-        # A column of whole numbers with gaps has floats, where y may have the numbers as text.
-        labels[present] = [text if text in known else number for text, number in texts]
-        return labels
-    numbers = np.asarray(pd.to_numeric(pd.Series(given[present]), errors="coerce"), dtype=float)
-    with np.errstate(invalid="ignore"):
-        labels[present] = numbers.astype(y.dtype)
-    wrong = (labels[present] != numbers) | (whole & (numbers % 1 != 0))
-    if wrong.any():
-        place = np.argwhere(present)[wrong.argmax()]
-        raise NcbenchError(
-            f"{name}: label {given[tuple(place)]} in row {place[0] + 1}; expected "
-            f"{'whole ' if whole else ''}numbers, as the noisy labels are"
-        )
-    return labels
-
-
-def classes_with(y: NDArray[Any], *given: NDArray[np.object_] | None) -> NDArray[Any]:
-    """Return the sorted classes of noisy and given labels."""
-    classes = np.unique(y)
-    for labels in given:
-        if labels is not None:
-            classes = np.union1d(classes, _known(labels, classes))
-    return classes
-
-
-def label_codes(given: NDArray[np.object_], classes: NDArray[Any]) -> Labels:
-    """Return the numbers of given labels, ``UNKNOWN`` where there is none.
-
-    Examples
-    --------
-    >>> label_codes(np.array(["b", None], dtype=object), np.array(["a", "b"]))
-    array([ 1, -1])
-    """
-    codes = np.full(given.shape, UNKNOWN, dtype=np.int64)
-    codes[given != None] = np.searchsorted(classes, _known(given, classes))  # noqa: E711
-    return codes
-
-
-def _known(given: NDArray[np.object_], classes: NDArray[Any]) -> NDArray[Any]:
-    kind = classes.dtype if classes.dtype.kind in "biuf" else str
-    return np.asarray(given[given != None].astype(kind))  # noqa: E711
-
-
-# A user's noisy labels, and how they are read from a file.
+if TYPE_CHECKING:
+    from ncbench.data.columns import Column
 
 
 @dataclass(frozen=True)
@@ -198,23 +109,22 @@ def read_own_data(
         table, checked = _without(table, clean_column, target, where)
     rest, labels = split_labels(table, target, where=where)
     encoder = fitted_encoder(rest, where=where, **columns)
-    notice_given_away(rest, labels, encoder, where)
-    name = _name(place)
-    dataset = Dataset.from_labels(encoder.transform(rest, where=where), labels, name=name)
-    classes, clean = dataset.classes, None
-    if checked is not None:
-        y = label_array(labels, where=where)
-        noisy, where = len(classes), f"{where}, column {clean_column!r}"
-        classes, clean = _numbered(checked, y, classes, where)
-        notice_only_checked(clean, classes, noisy, table, where)
-    return OwnData(
-        *(name, dataset.X, dataset.y, classes, clean), encoder=encoder, lines=lines_of(table)
-    )
-
-
-def _name(place: Path) -> str:
-    """Return the name of a table's file without its ending."""
-    return next(place.name[: -len(s)] for s in TABLES if place.name.lower().endswith(s))
+    _notice_given_away(rest, labels, encoder, where)
+    X = encoder.transform(rest, where=where)
+    data = Dataset.from_labels(X, labels, name=table_name(place))  # which checks them
+    own = OwnData(data.name, X, data.y, data.classes, encoder=encoder, lines=lines_of(table))
+    if checked is None:
+        return own
+    where = f"{where}, column {clean_column!r}"
+    label_array(checked.dropna().to_numpy(), where=where)  # classes, not a quantity
+    given = given_labels(checked, labels, where)
+    classes = Classes.of(labels, given)
+    clean = classes.numbers(given)
+    for name in classes.names:
+        if name not in data.classes:
+            row = at_row(table, int(np.argmax(clean == classes.names.index(name))))
+            notice_once(f"{where}, {row}: {only_checked(name, data.classes)}")
+    return replace(own, y=classes.numbers(labels), classes=classes.names, clean=clean)
 
 
 def _without(
@@ -231,19 +141,6 @@ def _without(
     position = names.index(clean_column)
     notice_spellings(table[[name for name in names if name in (target, clean_column)]], where)
     return table.drop(columns=table.columns[position]), table.iloc[:, position]
-
-
-def _numbered(
-    column: pd.Series[Any], y: NDArray[Any], classes: tuple[str, ...], where: str
-) -> tuple[tuple[str, ...], Labels]:
-    """Return the classes, with those that occur in the column only, and the column's numbers."""
-    label_array(column.dropna().to_numpy(), where=where)  # classes, not a quantity
-    given = given_labels(column, y, where)
-    # Compare clean labels by name; a class may occur only among them.
-    names = [None if label is None else str(label) for label in given]
-    classes = (*classes, *sorted({name for name in names if name is not None} - {*classes}))
-    numbers = {name: k for k, name in enumerate(classes)}
-    return classes, np.array([UNKNOWN if name is None else numbers[name] for name in names])
 
 
 def read_annotations(
@@ -270,13 +167,13 @@ def read_annotations(
             "put all labels into one column and name it with --target"
         )
     encoder = fitted_encoder(found.others, where=where, **columns)
-    notice_names_of_classes(found.classes, encoder, where)
+    _notice_names_of_classes(found.classes, encoder, where)
     without = len(table) - len(np.unique(given.rows))
     if without:
         notice_once(f"{where}: {counted(without, 'row has', 'rows have')} no label: left out")
     X = encoder.transform(found.others, where=where)
     return OwnData(
-        _name(place),
+        table_name(place),
         X[given.rows],
         given.labels,
         found.classes,
@@ -321,103 +218,91 @@ def one_label_each(data: OwnData) -> OwnData:
     )
 
 
-def read_noise_matrix(path: str) -> pd.DataFrame | None:
-    """Read a noise matrix with the names of its classes; None for the word ``none``.
-
-    Parameters
-    ----------
-    path : str
-        A CSV file with the names of the classes in its first line and first column: labeled in the
-        rows, true in the columns. Or a JSON file that ``estimate-noise --json`` wrote.
-    """
-    if path == "none":
-        return None
-    what = f"--noise-matrix {path}"
-    reads(path)
-    if has_no_end(path):
-        raise NcbenchError(f"{what}: not a regular file")
-    try:
-        if Path(path).suffix.lower() == ".json":
-            found = json.loads(Path(path).read_text(encoding="utf-8"))
-            names = [str(name) for name in found["classes"]]
-            if found.get("annotators"):
-                notice_once(
-                    f"{what}: this is the noise of all labels of {len(found['annotators'])} people;"
-                    " that of one of them, or of one label for each row, is another"
-                )
-            T = np.array(found["T"], dtype=float)  # numbers only: a table would fill or repeat them
-            return pd.DataFrame(T, index=names, columns=names)
-        frame = pd.read_csv(path, index_col=0, skipinitialspace=True)
-        if frame.empty:
-            raise ValueError("it names no classes")
-        frame.index = frame.index.map(str)
-        return frame.astype(float)
-    except OSError as error:
-        raise NcbenchError(f"{what}: {error.strerror} (looked in {Path.cwd()})") from error
-    except RecursionError as error:
-        raise NcbenchError(f"{what}: nested too deeply") from error
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise NcbenchError(
-            f"{what}: cannot be read ({error}); expected a CSV file with the names of the classes "
-            "in its first line and first column, a JSON file of estimate-noise, or none"
-        ) from error
-
-
-# True labels, from the labels of several people and from the features.
-
-_ROUNDS = 2  # a third one promises too much: it learns from its own mistakes
-
-
-def true_labels_of_people(
-    given: Annotations,
-    y: Labels,
-    noise: NoiseMatrix,
-    learned: Callable[[Labels, NoiseMatrix], Array],
-    clean: Labels | None = None,
-) -> Array:
-    """Return the probability of each true label, given x and what people said.
-
-    People's labels are evidence beside the features: an example that three people agree on is less
-    doubtful than one that they dispute. In the model of Dawid and Skene, ``P(true = j | x, said)``
-    is proportional to ``eta_j(x)`` times the product of ``pi_a[i, j]`` over the people a, who said
-    i (Raykar et al. 2010). The most probable of the labels given, without the features, teach a
-    learner eta, and with eta the matrices and the labels are estimated again; then once more.
-
-    Parameters
-    ----------
-    given : Annotations
-        Of examples 0..m-1.
-    y : array of shape (m,)
-        A label of each example; used where nobody of ``given`` said anything.
-    noise : NoiseMatrix
-        That of y.
-    learned : function of labels and their noise matrix
-        Returns out-of-fold probabilities of the clean classes, m x n.
-    clean : array of shape (m,), optional
-        Checked labels, or ``UNKNOWN``.
+def shown_names(classes: Sequence[str]) -> tuple[str, ...]:
+    """Return names for a table, in quotes where only capitals or spaces tell them apart.
 
     Examples
     --------
-    Two people contradict each other. The features side with the second:
-
-    >>> given = Annotations([0, 0, 1, 1, 2, 2], [0, 1] * 3, [1, 0, 0, 0, 1, 1], ("ann", "bob"))
-    >>> eta = np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])
-    >>> y, noise = np.array([1, 0, 1]), NoiseMatrix.identity(2)
-    >>> true_labels_of_people(given, y, noise, lambda y, noise: eta).argmax(axis=1)
-    array([0, 0, 1])
+    >>> shown_names(["pear", "pear ", "apple"])
+    ("'pear'", "'pear '", 'apple')
     """
-    m, n = len(y), noise.n
-    labeled = np.zeros(m, dtype=bool)
-    labeled[given.rows] = True
-    crowd = dawid_skene(given, m, n, checked=clean)
-    eta = crowd.posterior
-    best = crowd.labels_given(given)  # EM alone may lose a class, and no learner would find it
-    if clean is not None:
-        best = np.where(clean == UNKNOWN, best, clean)
-    for _ in range(_ROUNDS):
-        best = np.where(labeled, best, y)
-        T = repair_estimate(np.eye(n)[best[labeled]].T @ crowd.posterior[labeled])
-        eta = learned(best, T)
-        crowd = dawid_skene(given, m, n, checked=clean, prior=eta)
-        best = crowd.labels
-    return np.where(labeled[:, None], crowd.posterior, true_label_posterior(eta, y, noise))
+    plain = [plain_name(name) for name in classes]
+    return tuple(
+        repr(name) if plain.count(same) > 1 or name != name.strip() else name
+        for name, same in zip(classes, plain, strict=True)
+    )
+
+
+def only_checked(name: str, known: Sequence[str]) -> str:
+    """Say that a class occurs only among checked labels, and what it may be meant to be.
+
+    Examples
+    --------
+    >>> only_checked("pear", ["Pear", "apple"])
+    "class 'pear' occurs only among the checked labels; if 'Pear' is meant, write it so"
+    >>> only_checked("gourd", ["Pear", "apple"])
+    "class 'gourd' occurs only among the checked labels, so no noisy label can be right there"
+    """
+    said = f"class {name!r} occurs only among the checked labels"
+    alike = [other for other in known if plain_name(other) == plain_name(name)]
+    if alike:
+        return f"{said}; if {alike[0]!r} is meant, write it so"
+    return f"{said}, so no noisy label can be right there"
+
+
+def _notice_given_away(
+    table: pd.DataFrame, labels: NDArray[Any], encoder: TableEncoder, where: str
+) -> None:
+    """Point out features that have one value for each label, or the names of classes.
+
+    With such a feature every label can be predicted, so that no label looks wrong.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Without the labels.
+    labels : array of shape (m,)
+    encoder : TableEncoder
+        Fitted to the table.
+    where : str
+    """
+    classes = np.unique(labels)
+    for position, column in enumerate(encoder.columns):
+        values = table.iloc[:, position]
+        name, present = column["name"], values.notna().to_numpy()
+        distinct = values.nunique()
+        if column["kind"] == "left out" or not 2 <= distinct <= 2 * len(classes):
+            continue
+        found = labels[present]
+        pairs = pd.DataFrame({"value": values[present].to_numpy(), "label": found})
+        enough = 2 * len(found) >= len(labels) and len(found) > 2 * distinct
+        if enough and distinct == len(np.unique(found)) == len(pairs.drop_duplicates()):
+            notice_once(
+                f"{where}: column {name!r} has one value for each label: it gives the labels away, "
+                f"and no label looks wrong; leave it out with --drop {quote(name)}"
+            )
+        elif labels.dtype.kind == "U" and _names_classes(column, classes):
+            notice_once(
+                f"{where}: column {name!r} is a feature, but its values are names of classes; if "
+                f"they are checked labels, give --clean-column {quote(name)}, if they repeat the "
+                f"labels, leave them out with --drop {quote(name)}"
+            )
+
+
+def _notice_names_of_classes(classes: Sequence[str], encoder: TableEncoder, where: str) -> None:
+    """Point out features with the names of classes, in a table that several people labeled."""
+    for column in encoder.columns:
+        if _names_classes(column, classes):
+            name = column["name"]
+            notice_once(
+                f"{where}: column {name!r} is a feature, but its values are names of classes; if "
+                f"they are labels of one more person, name it among --annotators, if they are "
+                f"checked, give --clean-column {quote(name)}, if they come from the others, leave "
+                f"them out with --drop {quote(name)}"
+            )
+
+
+def _names_classes(column: Column, classes: Sequence[Any] | NDArray[Any]) -> bool:
+    names = {plain_name(str(name)) for name in classes}
+    values = {plain_name(value) for value in column["values"] if value}
+    return column["kind"] == "categories" and len(values) > 1 and values <= names

@@ -12,15 +12,14 @@ import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import Measure, NoiseMatrix, stream
-from ncbench.data import UNKNOWN, Annotations
 from ncbench.learning import fit_posterior, learner_of, out_of_fold_posterior, stratified_folds
 from ncbench.noise_estimation import LEVEL, repair_estimate
 from ncbench.noise_estimation.held_out import HeldOut, Performance, standard_error
 from ncbench.own_labels.arguments import named_measure
 from ncbench.own_labels.classifier import DEFAULT_LEARNER, rule_for
 from ncbench.own_labels.data import OwnData
-from ncbench.own_labels.estimate import NoiseEstimate
-from ncbench.own_labels.issues import Ranked, rank_labels
+from ncbench.own_labels.issues import rank_own_labels
+from ncbench.own_labels.noise_estimate import NoiseEstimate
 from ncbench.types import Array, Labels
 
 MEASURES = ("g_mean", "h_mean", "q_mean", "micro_f1", "zero_one")
@@ -80,37 +79,20 @@ def labels_to_look_at(
         people gave labels: ``labels``, their number, and ``agree``, how many gave this one.
     T : NoiseMatrix
     """
-    rows = _some(len(data.y), MAX_RANKED, seed)
-    examples = data.X[rows], data.y[rows]
-    if data.annotations is None:
-        assert noise is not None
-        ranking = rank_labels(*examples, _nameless(noise), random_state=seed)
-        found = ranking.issues
-    else:
-        said = _said(data.annotations, len(data.y))[rows]
-        clean = None if data.clean is None else data.clean[rows]
-        ranking = rank_labels(*examples, annotations=said, clean=clean, random_state=seed)
-        found = ranking.issues
-        found["agree"] = (said == data.y[rows, None]).sum(axis=1)
-        found["labels"] = (said != UNKNOWN).sum(axis=1)
-    found["row"] = rows + 1 if data.table_rows is None else data.table_rows[rows]
-    if data.lines is not None:
-        found.insert(0, "line", data.lines[rows])
+    given = "estimate" if data.annotations is not None else noise
+    ranking = rank_own_labels(data, given, None, seed, _some(len(data.y), MAX_RANKED, seed))
+    found = ranking.issues
     if data.clean is not None:
-        found = found[data.clean[rows] == UNKNOWN]
+        found = found[~found["checked"]]
     found = found.sort_values("rank").reset_index(drop=True)
     found["expected_issues"] = found["p_wrong"].cumsum()
     found["expected_precision"] = found["expected_issues"] / (found.index + 1)
-    for column in ("label", "likeliest"):
-        found[column] = [data.classes[k] for k in found[column]]
-    return found.drop(columns="rank"), _with_all_classes(ranking, len(data.classes))
-
-
-def _with_all_classes(ranking: Ranked, n: int) -> NoiseMatrix:
-    """Return T of labels 0..n-1, of which the rows that were ranked may lack some."""
-    T, here = np.eye(n), [int(name) for name in ranking.classes]
+    # The rows that were ranked may lack some classes.
+    T = np.eye(len(data.classes))
+    here = [data.classes.index(name) for name in ranking.classes]
     T[np.ix_(here, here)] = ranking.noise.matrix
-    return NoiseMatrix(T)
+    named = found.astype({"label": str, "likeliest": str})
+    return named.drop(columns="rank"), NoiseMatrix(T)
 
 
 @dataclass(frozen=True)
@@ -187,13 +169,6 @@ def _out_of_fold(
         decided = rule.distribution(clean[held_out]).argmax(axis=1)
         predicted[held_out] = np.eye(noise.n)[decided]
     return predicted
-
-
-def _said(given: Annotations, m: int) -> Labels:
-    """Return the labels of people as numbers of classes, a column for each, or ``UNKNOWN``."""
-    said = np.full((m, len(given.names)), UNKNOWN, dtype=np.int64)
-    said[given.rows, given.annotators] = given.labels
-    return said
 
 
 def _nameless(noise: NoiseEstimate) -> NoiseMatrix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,13 @@ from scipy.sparse import issparse
 from sklearn.utils import check_X_y
 
 from ncbench.core import NoiseMatrix
+from ncbench.data import UNKNOWN, Annotations
 from ncbench.learning import finite_features, held_out, learner_of, out_of_fold_posterior
 from ncbench.learning.joint_noise import combined_clean, true_label_posterior
-from ncbench.noise_estimation import NoisePosterior, held_out_logs, repair_estimate
+from ncbench.noise_estimation import NoisePosterior, dawid_skene, held_out_logs, repair_estimate
 from ncbench.own_labels.arguments import number_labels, require_no_gap, require_sparse, t_estimator
-from ncbench.own_labels.data import true_labels_of_people
+from ncbench.own_labels.data import OwnData
+from ncbench.own_labels.verdict import Findings, findings
 from ncbench.types import Array, Labels
 
 _LEARNERS = ("anchored", "trees")
@@ -94,6 +96,58 @@ class Ranked(NamedTuple):
     """Number of labels of each class of the noise matrix."""
     classes: tuple[str, ...]
 
+    @property
+    def findings(self) -> Findings:
+        """What the noise matrix says of the labels."""
+        return findings(self.noise, self.counts, self.classes)
+
+
+def rank_own_labels(
+    data: OwnData,
+    noise_matrix: Any = "estimate",
+    cpe: Any = None,
+    seed: int = 0,
+    some: Labels | None = None,
+) -> Ranked:
+    """Rank a user's labels, with their places in the file.
+
+    Parameters
+    ----------
+    data : OwnData
+        With one label for each example.
+    noise_matrix, cpe
+        As in :func:`find_label_issues`.
+    seed : int
+    some : array, optional
+        The examples to rank; by default all.
+
+    Returns
+    -------
+    Ranked
+        The issues also have ``row``, counted from 1, ``line`` if it is known, ``checked`` if some
+        labels are and, if several people gave labels, ``labels``, their number, and ``agree``,
+        how many gave this one.
+    """
+    rows = np.arange(len(data.y)) if some is None else some
+    said = None if data.said is None else data.said.iloc[rows].reset_index(drop=True)
+    clean = None if data.clean_labels is None else data.clean_labels[rows]
+    ranking = rank_labels(
+        *(data.X[rows], data.labels[rows], noise_matrix, cpe),
+        clean=clean if said is not None or isinstance(noise_matrix, str) else None,
+        annotations=said,
+        random_state=seed,
+    )
+    found = ranking.issues
+    found["row"] = rows + 1 if data.table_rows is None else data.table_rows[rows]
+    if data.lines is not None:
+        found["line"] = data.lines[rows]
+    if said is not None:
+        found["agree"] = said.eq(found["label"], axis=0).sum(axis=1)
+        found["labels"] = said.notna().sum(axis=1)
+    if data.clean is not None:
+        found["checked"] = data.clean[rows] != UNKNOWN
+    return ranking
+
 
 def rank_labels(
     X: ArrayLike,
@@ -170,7 +224,7 @@ def rank_labels(
         index=index,
     )
     counts = np.bincount(numbers.y, minlength=noise.n)
-    return Ranked(issues, noise, counts, tuple(numbers.names))
+    return Ranked(issues, noise, counts, numbers.names)
 
 
 def _in_order_of(right: Array, values: Sequence[Array]) -> list[Array]:
@@ -184,3 +238,61 @@ def _in_order_of(right: Array, values: Sequence[Array]) -> list[Array]:
     for each, found in zip(values, ordered, strict=True):
         found[order] = -np.sort(-each)
     return ordered
+
+
+_ROUNDS = 2  # a third one promises too much: it learns from its own mistakes
+
+
+def true_labels_of_people(
+    given: Annotations,
+    y: Labels,
+    noise: NoiseMatrix,
+    learned: Callable[[Labels, NoiseMatrix], Array],
+    clean: Labels | None = None,
+) -> Array:
+    """Return the probability of each true label, given x and what people said.
+
+    People's labels are evidence beside the features: an example that three people agree on is less
+    doubtful than one that they dispute. In the model of Dawid and Skene, ``P(true = j | x, said)``
+    is proportional to ``eta_j(x)`` times the product of ``pi_a[i, j]`` over the people a, who said
+    i (Raykar et al. 2010). The most probable of the labels given, without the features, teach a
+    learner eta, and with eta the matrices and the labels are estimated again; then once more.
+
+    Parameters
+    ----------
+    given : Annotations
+        Of examples 0..m-1.
+    y : array of shape (m,)
+        A label of each example; used where nobody of ``given`` said anything.
+    noise : NoiseMatrix
+        That of y.
+    learned : function of labels and their noise matrix
+        Returns out-of-fold probabilities of the clean classes, m x n.
+    clean : array of shape (m,), optional
+        Checked labels, or ``UNKNOWN``.
+
+    Examples
+    --------
+    Two people contradict each other. The features side with the second:
+
+    >>> given = Annotations([0, 0, 1, 1, 2, 2], [0, 1] * 3, [1, 0, 0, 0, 1, 1], ("ann", "bob"))
+    >>> eta = np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])
+    >>> y, noise = np.array([1, 0, 1]), NoiseMatrix.identity(2)
+    >>> true_labels_of_people(given, y, noise, lambda y, noise: eta).argmax(axis=1)
+    array([0, 0, 1])
+    """
+    m, n = len(y), noise.n
+    labeled = np.zeros(m, dtype=bool)
+    labeled[given.rows] = True
+    crowd = dawid_skene(given, m, n, checked=clean)
+    eta = crowd.posterior
+    best = crowd.labels_given(given)  # EM alone may lose a class, and no learner would find it
+    if clean is not None:
+        best = np.where(clean == UNKNOWN, best, clean)
+    for _ in range(_ROUNDS):
+        best = np.where(labeled, best, y)
+        T = repair_estimate(np.eye(n)[best[labeled]].T @ crowd.posterior[labeled])
+        eta = learned(best, T)
+        crowd = dawid_skene(given, m, n, checked=clean, prior=eta)
+        best = crowd.labels
+    return np.where(labeled[:, None], crowd.posterior, true_label_posterior(eta, y, noise))

@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.metrics import confusion_matrix
 
 from ncbench.data import TableEncoder, as_written, notice_spellings, require_columns
 from ncbench.errors import NcbenchError, counted, notice_once
-from ncbench.own_labels.arguments import has_background, named_measure
-from ncbench.own_labels.audit import DEFAULT_T_ESTIMATOR, PEOPLE_T_ESTIMATOR, uncertainty
+from ncbench.own_labels.arguments import (
+    DEFAULT_T_ESTIMATOR,
+    PEOPLE_T_ESTIMATOR,
+    has_background,
+    named_measure,
+)
 from ncbench.own_labels.classifier import (
     DEFAULT_LEARNER,
     NoiseCorrectedClassifier,
@@ -24,7 +27,7 @@ from ncbench.own_labels.classifier import (
     RareClassWarning,
 )
 from ncbench.own_labels.data import OwnData
-from ncbench.own_labels.verdict import cheap_doubts, cheap_verdict
+from ncbench.own_labels.verdict import findings
 from ncbench.types import Array
 
 _KEPT = 1000  # hashes of rows
@@ -93,8 +96,7 @@ class TableModel:
             estimator = DEFAULT_T_ESTIMATOR if data.said is None else PEOPLE_T_ESTIMATOR
         names = [str(name) for name in model.classes_]
         counts = pd.Series(data.labels).value_counts().reindex(model.classes_, fill_value=0)
-        number = np.asarray(counts, dtype=np.int64)
-        low, high, share = uncertainty(noise, number)
+        found = findings(noise, np.asarray(counts, dtype=np.int64), names)
         hashes = np.unique(_hashes(data.X))
         if has_background(measure):
             background = background or names[0]
@@ -113,12 +115,12 @@ class TableModel:
             "classes": names,
             "columns": data.encoder.columns,
             "noise_matrix": noise.matrix.tolist(),
-            "low": None if low is None else low.tolist(),
-            "high": None if high is None else high.tolist(),
-            "share_of_wrong": vars(share),
-            "verdict": cheap_verdict(noise, share, len(data.X)),
+            "low": None if found.low is None else found.low.tolist(),
+            "high": None if found.high is None else found.high.tolist(),
+            "share_of_wrong": vars(found.share),
+            "verdict": found.verdict,
             "doubts": [
-                *cheap_doubts(noise, number, names, share, low, high),
+                *found.doubts,
                 *(_rare_text(name, rare, data) for name, rare in model.rare_.items()),
             ],
         }
@@ -198,11 +200,6 @@ class TableModel:
                 )
         labels = np.array([known[key(label)] for label in found.tolist()])
         return X[present], labels.astype(self.classifier.classes_.dtype)[codes]
-
-    def confusion(self, y: NDArray[Any], predicted: NDArray[Any]) -> Array:
-        """Return the confusion matrix of true labels and predictions."""
-        classes = self.classifier.classes_
-        return np.asarray(confusion_matrix(y, predicted, labels=classes, normalize="all"))
 
     def other_columns(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the columns of a table that are not features: ids, dates, labels."""

@@ -31,9 +31,9 @@ from ncbench.errors import NcbenchError, UnknownName
 from ncbench.files import has_no_end, reads, write_output
 from ncbench.learning import cpe_learner, fit_cpe
 from ncbench.own_labels.arguments import named_measure
-from ncbench.own_labels.audit import uncertainty
 from ncbench.own_labels.classifier import NoiseCorrectedClassifier
 from ncbench.own_labels.model import TableModel
+from ncbench.own_labels.uncertainty import uncertainty
 from ncbench.plugin import get_registry
 
 FORMAT = 1
@@ -316,6 +316,5 @@ def _try_out(model: TableModel) -> None:
     table = pd.DataFrame([row], columns=[column["name"] for column in used])
     model.other_columns(table)
     model.share_seen(model.features(table, "its columns"))
-    predicted, _ = model.predict(table, "its columns")
-    model.confusion(predicted, predicted)
+    model.predict(table, "its columns")
     uncertainty(model.classifier.noise_matrix_, np.ones(len(classes), dtype=np.int64))

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ncbench.core import Measure, NoiseMatrix
+from ncbench.data import Classes
 from ncbench.errors import NcbenchError
 from ncbench.learning import aligned_noise, prediction
 from ncbench.noise_estimation.held_out import HeldOut, Performance
@@ -77,11 +78,11 @@ def hold_out(
             f"labels such as {labels[0]!r}, but the classifier was fitted to labels such as "
             f"{known[0]!r}; expected labels of the same type"
         )
-    classes, noise = aligned_noise(noise_matrix, np.union1d(known, labels))
-    codes = np.searchsorted(classes, labels).astype(np.int64)
-    predicted = prediction(model, X, classes)
-    held_out = HeldOut(noise, codes, np.arange(len(codes)), predicted)
-    return held_out, [str(label) for label in classes]
+    values, noise = aligned_noise(noise_matrix, np.union1d(known, labels))
+    classes = Classes(values)
+    predicted = prediction(model, X, values)
+    held_out = HeldOut(noise, classes.numbers(labels), np.arange(len(labels)), predicted)
+    return held_out, list(classes.names)
 
 
 def _measure(model: Any, measure: str | Measure | None) -> tuple[Measure, str]:

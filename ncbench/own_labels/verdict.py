@@ -10,6 +10,7 @@ cannot be predicted better than by its class.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,11 +23,13 @@ from ncbench.noise_estimation.share import (
     CANNOT_TELL,
     KNOWN,
     LEVEL,
-    Interval,
+    Share,
     class_frequencies,
     share_of_wrong,
 )
-from ncbench.own_labels.estimate import Rival, shown_names
+from ncbench.own_labels.data import shown_names
+from ncbench.own_labels.noise_estimate import Rival
+from ncbench.own_labels.uncertainty import Uncertainty, uncertainty
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -62,13 +65,41 @@ class Verdict:
     """The largest share of wrong labels by any of the assumptions, or of the interval."""
 
 
+class Findings(NamedTuple):
+    """What an estimate says of itself, without rivals and a learner."""
+
+    share: Share
+    low: Array | None
+    high: Array | None
+    verdict: str | None
+    """None if the estimator leaves it to rivals."""
+    doubts: list[str]
+
+
+def findings(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> Findings:
+    """Return what a noise matrix says of labels: how many are wrong, and whether to rely on it.
+
+    Parameters
+    ----------
+    noise : NoiseMatrix
+    counts : array of shape (n,)
+        Number of labels of each class.
+    classes : sequence of str
+    """
+    known = uncertainty(noise, counts)
+    posterior: NoisePosterior | None = getattr(noise, "posterior", None)
+    verdict = None
+    if posterior is not None:
+        verdict = said(known.share, int(counts.sum()), posterior.prediction)
+    doubts = cheap_doubts(noise, counts, classes, known)
+    return Findings(known.share, known.low, known.high, verdict, doubts)
+
+
 def judge(
     noise: NoiseMatrix,
     sample: NoisySample,
-    share: Interval,
-    low: Array | None,
-    high: Array | None,
-    counted: Interval | None,
+    known: Uncertainty,
+    counted: Share | None,
     checked: int = 0,
 ) -> Verdict:
     """Compare an estimate with its rivals and with what can be predicted.
@@ -77,11 +108,8 @@ def judge(
     ----------
     noise : NoiseMatrix
     sample : NoisySample
-    share : Interval
-        The estimated share of wrong labels.
-    low, high : arrays of shape (n, n) or None
-        Ends of the intervals of T.
-    counted : Interval or None
+    known : Uncertainty
+    counted : Share or None
         The share of wrong labels among checked ones.
     checked : int
         Their number.
@@ -93,13 +121,14 @@ def judge(
     else:
         predicted = posterior.prediction
     rows = len(sample.y) if sample.rows is None else len(np.unique(sample.rows))
-    known = predicted.accuracy, rows, share, rivals
-    lowest, *_, at_most = _shares(*known)
-    open_question = _disagreement(*known, counted)
+    share = known.share
+    compared = predicted.accuracy, rows, share, rivals
+    lowest, *_, at_most = _shares(*compared)
+    open_question = _disagreement(*compared, counted)
     ends = share
     if posterior is None and (open_question or share.low is None):  # only others show the range
         low_end = min(lowest, lowest if share.low is None else share.low)
-        ends = Interval(share.estimate, low_end, at_most)
+        ends = Share(share.estimate, low_end, at_most)
     if counted is not None and checked >= COUNTED:
         ends, predicted = with_counted(ends, counted), predicted._replace(real=True)
     if sample.annotations is not None:  # people's labels speak without features
@@ -109,7 +138,7 @@ def judge(
     if verdict.startswith(CANNOT_TELL):
         return Verdict(verdict, tuple(doubts), (), at_most)
     if share.estimate >= _NARROW or doubts:
-        doubts += _weak_points(noise, sample.counts, sample.classes, low, high)
+        doubts += _weak_points(noise, sample.counts, sample.classes, known)
     if not verdict.startswith(KNOWN):
         doubts += [*open_question, _how_to_check(ends)]
     elif counted is not None:
@@ -117,12 +146,12 @@ def judge(
     return Verdict(verdict, tuple(doubts), rivals, at_most)
 
 
-def said(share: Interval, rows: int, predicted: Prediction) -> str:
+def said(share: Share, rows: int, predicted: Prediction) -> str:
     """Return what the labels say of the share of wrong ones, in one of three levels.
 
     Parameters
     ----------
-    share : Interval
+    share : Share
     rows : int
     predicted : Prediction
         Whether the features predict the labels.
@@ -130,11 +159,11 @@ def said(share: Interval, rows: int, predicted: Prediction) -> str:
     Examples
     --------
     >>> real = Prediction(0.8, 0.5, real=True)
-    >>> said(Interval(0.2, 0.18, 0.22), 900, real)
+    >>> said(Share(0.2, 0.18, 0.22), 900, real)
     'known'
-    >>> said(Interval(0.1, 0.04, 0.24), 900, real)
+    >>> said(Share(0.1, 0.04, 0.24), 900, real)
     'between 4.0% and 24%: check 162 rows drawn at random to know'
-    >>> said(Interval(0.1, 0.04, 0.24), 900, Prediction(0.5, 0.5, real=False))
+    >>> said(Share(0.1, 0.04, 0.24), 900, Prediction(0.5, 0.5, real=False))
     'labels alone cannot tell: the features do not predict them (held-out accuracy 50%, the most \
 frequent label 50%)'
     """
@@ -150,65 +179,43 @@ frequent label 50%)'
     )
 
 
-def cheap_verdict(noise: NoiseMatrix, share: Interval, rows: int) -> str | None:
-    """Return what the labels say of the share, or None if the estimator leaves it to rivals."""
-    posterior: NoisePosterior | None = getattr(noise, "posterior", None)
-    return None if posterior is None else said(share, rows, posterior.prediction)
-
-
 def _percent(share: float) -> str:
     return "0%" if share == 0 else f"{share:.0%}" if share >= 0.0995 else f"{share:.1%}"
 
 
-def _width_to_check(share: Interval) -> float:
+def _width_to_check(share: Share) -> float:
     return max(
         round(((1.0 if share.high is None else share.high) - (share.low or 0.0)) / 2, 2), 0.02
     )
 
 
-def _how_to_check(share: Interval) -> str:
+def _how_to_check(share: Share) -> str:
     return f"estimate-noise --plan {_width_to_check(share):.2f} lists the rows to check"
 
 
-def with_counted(share: Interval, counted: Interval) -> Interval:
+def with_counted(share: Share, counted: Share) -> Share:
     """Return what an estimate and counting leave; if they contradict each other, counting."""
     low = max(share.low or 0.0, counted.low or 0.0)
     high = min(1.0 if share.high is None else share.high, counted.high or 1.0)
-    return counted if low > high else Interval(share.estimate, low, high)
+    return counted if low > high else Share(share.estimate, low, high)
 
 
 def cheap_doubts(
-    noise: NoiseMatrix,
-    counts: Labels,
-    classes: Sequence[str],
-    share: Interval,
-    low: Array | None,
-    high: Array | None,
+    noise: NoiseMatrix, counts: Labels, classes: Sequence[str], known: Uncertainty
 ) -> list[str]:
     """Return the reasons for doubt that need neither rivals nor a learner.
-
-    Parameters
-    ----------
-    noise : NoiseMatrix
-    counts : array of shape (n,)
-        Number of labels of each class.
-    classes : sequence of str
-    share : Interval
-        The estimated share of wrong labels.
-    low, high : arrays of shape (n, n) or None
-        Ends of the intervals of T.
 
     Examples
     --------
     >>> T = NoiseMatrix([[0.9, 0.45], [0.1, 0.55]])
-    >>> cheap_doubts(T, np.array([900, 100]), ["ant", "bee"], Interval(0.1), None, None)
+    >>> cheap_doubts(T, np.array([900, 100]), ["ant", "bee"], Uncertainty(None, None, Share(0.1)))
     ['by this estimate, hardly any label of bee is right; check some, and if so, merge bee with \
 another class, or drop its rows']
     """
     warnings = list(getattr(noise, "warnings", ()))
-    if share.estimate < _NARROW and not warnings:
+    if known.share.estimate < _NARROW and not warnings:
         return []
-    return [*warnings, *_weak_points(noise, counts, classes, low, high)]
+    return [*warnings, *_weak_points(noise, counts, classes, known)]
 
 
 def labels_to_check(share: float, width: float, rows: int) -> int:
@@ -250,7 +257,7 @@ def _parameters(name: str, sample: NoisySample) -> dict[str, int]:
 
 
 def _shares(
-    accuracy: float, rows: int, share: Interval, rivals: Sequence[Rival]
+    accuracy: float, rows: int, share: Share, rivals: Sequence[Rival]
 ) -> tuple[float, float, float, float]:
     """Return the least and the largest estimate, the bound on any, and ``Verdict.at_most``."""
     bound = float(1 - accuracy + _Z * np.sqrt(accuracy * (1 - accuracy) / rows))
@@ -262,9 +269,9 @@ def _shares(
 def _disagreement(
     accuracy: float,
     rows: int,
-    share: Interval,
+    share: Share,
     rivals: Sequence[Rival],
-    counted: Interval | None,
+    counted: Share | None,
 ) -> list[str]:
     """Return a reason for doubt if what the assumptions allow is too far apart."""
     lowest, highest, bound, _ = _shares(accuracy, rows, share, rivals)
@@ -292,11 +299,7 @@ def classes_gone(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> 
 
 
 def _weak_points(
-    noise: NoiseMatrix,
-    counts: Labels,
-    classes: Sequence[str],
-    low: Array | None,
-    high: Array | None,
+    noise: NoiseMatrix, counts: Labels, classes: Sequence[str], known: Uncertainty
 ) -> Iterator[str]:
     if noise.smallest_singular_value < _SMALL_SINGULAR_VALUE:
         yield (
@@ -316,11 +319,11 @@ def _weak_points(
     rare = [f"{name} (about {count:.0f})" for name, count in few if name not in gone]
     if rare:
         yield f"classes with fewer than {_RARE} true examples: {', '.join(rare)}"
-    if low is not None and high is not None:
-        width = high - low
+    if known.low is not None and known.high is not None:
+        width = known.high - known.low
         i, j = map(int, np.unravel_index(width.argmax(), width.shape))
         if width[i, j] > _WIDE:
             yield (
                 f"wide intervals: P(labeled {classes[i]} | truly {classes[j]}) "
-                f"is between {low[i, j]:.2f} and {high[i, j]:.2f}"
+                f"is between {known.low[i, j]:.2f} and {known.high[i, j]:.2f}"
             )

@@ -1,6 +1,5 @@
 """Turn numbers into tables, figures and pages.
 
-Import ``diagnosis_page``, ``models`` and ``own_labels`` by their paths: they need scikit-learn.
 ``figures`` and ``html.page`` need matplotlib, the extra ``report``.
 """
 

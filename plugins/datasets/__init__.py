@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ncbench import Dataset, hookimpl
 
-from . import music_genre, openml, own_file, packages, synthetic, uci
+from . import file, music_genre, openml, packages, synthetic, uci
 
 
 @hookimpl
@@ -27,5 +27,5 @@ def ncbench_datasets() -> Mapping[str, Callable[..., Dataset]]:
         **packages.loaders(),
         "music_genre": music_genre.music_genre,
         "openml": openml.openml,
-        "file": own_file.file,
+        "file": file.file,
     }

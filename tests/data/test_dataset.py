@@ -26,10 +26,9 @@ def test_classes_are_numbered_in_sorted_order() -> None:
     ("change", "message"),
     [
         ({"features": X[:3]}, r"X has shape \(3, 2\) and y \(4,\)"),
-        ({"features": X.ravel()[:4]}, r"expected \(m, d\) and \(m,\)"),
         ({"labels": ["a"] * 4}, "4 labels of 1 class; expected at least 2"),
-        ({"features": np.where(X == 5, np.nan, X)}, r"first in row 3 \(1 of 4 rows\)"),
         ({"features": np.where(X > 5, np.inf, X)}, r"first in row 4 \(1 of 4 rows\)"),
+        ({"features": np.where(X == 5, -1e300, X)}, r"numbers above 1e\+150 in X"),
     ],
 )
 def test_what_is_refused(change: dict, message: str) -> None:
@@ -69,8 +68,3 @@ def test_recorded_noise_is_found_whatever_the_rounding_of_sigma() -> None:
     data = toy(recorded_noise={0.3: noise})
     assert data.noise_recorded_at(0.1 + 0.2) is noise
     assert data.noise_recorded_at(0.2) is None
-
-
-def test_features_whose_squares_overflow_are_refused() -> None:
-    with pytest.raises(NcbenchError, match=r"numbers above 1e\+150 in X"):
-        Dataset.from_labels([[0.0], [-1e300]], ["a", "b"], name="toy")

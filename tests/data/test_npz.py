@@ -13,7 +13,7 @@ import pytest
 from ncbench import NcbenchError
 from ncbench.data.npz import check_sum, read_npz, sum_file, write_npz
 from ncbench_plugins.datasets import uci
-from ncbench_plugins.datasets.own_file import file
+from ncbench_plugins.datasets.file import file
 
 
 def vehicle_arrays(rows: int = 40) -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ import pytest
 from ncbench import NcbenchError
 from ncbench.data import separated, tables
 from ncbench.data.tables import lines_of, read_table
-from ncbench_plugins.datasets.own_file import file
+from ncbench_plugins.datasets.file import file
 
 TABLE = pd.DataFrame(
     {
@@ -46,19 +46,14 @@ ARFF = """@relation fruit
 """ + TABLE.to_csv(index=False, header=False)
 
 
-@pytest.mark.parametrize(
-    ("suffix", "separator", "decimal"),
-    [
-        *[(".csv", ";", "."), (".csv", ";", ","), (".csv", "\t", "."), (".csv.gz", ";", ",")],
-        *[(".tsv", ";", ","), (".tsv", ",", ".")],
-    ],
-)
-def test_own_table_with_the_separator_of_another_country(
-    suffix: str, separator: str, decimal: str, tmp_path: Path
-) -> None:
-    path = tmp_path / f"fruit{suffix}"
-    TABLE.to_csv(path, index=False, sep=separator, decimal=decimal)
-    np.testing.assert_array_equal(file(str(path), target="kind").X, ENCODED)
+def test_own_table_with_the_separator_of_another_country(tmp_path: Path) -> None:
+    for suffix, separator, decimal in (
+        *((".csv", ";", "."), (".csv", "\t", "."), (".csv.gz", ";", ",")),
+        *((".tsv", ";", ","), (".tsv", ",", ".")),
+    ):
+        path = tmp_path / f"fruit{suffix}"
+        TABLE.to_csv(path, index=False, sep=separator, decimal=decimal)
+        np.testing.assert_array_equal(file(str(path), target="kind").X, ENCODED)
 
 
 def test_commas_in_a_file_with_decimal_points_are_not_taken_for_decimal_ones(
@@ -84,16 +79,13 @@ def test_a_word_among_decimal_commas_is_named_and_not_the_numbers(tmp_path: Path
         file(str(path), target="kind")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
-@pytest.mark.parametrize(("encoding", "named"), [("utf-16", "UTF-16"), ("cp1252", "WINDOWS-1252")])
-def test_own_table_in_another_encoding_says_how_to_convert_it(
-    encoding: str, named: str, suffix: str, tmp_path: Path
-) -> None:
-    path = tmp_path / f"own{suffix}"
-    TABLE.replace("green", "grün").to_csv(path, index=False, encoding=encoding)
-    remedy = f"not UTF-8 but probably {named}; .* iconv -f {named} -t UTF-8"
-    with pytest.raises(NcbenchError, match=remedy):
-        file(str(path), target="kind")
+def test_own_table_in_another_encoding_says_how_to_convert_it(tmp_path: Path) -> None:
+    for encoding, named, suffix in (("utf-16", "UTF-16", ""), ("cp1252", "WINDOWS-1252", ".gz")):
+        path = tmp_path / f"own.csv{suffix}"
+        TABLE.replace("green", "grün").to_csv(path, index=False, encoding=encoding)
+        remedy = f"not UTF-8 but probably {named}; .* iconv -f {named} -t UTF-8"
+        with pytest.raises(NcbenchError, match=remedy):
+            file(str(path), target="kind")
 
 
 def test_own_arff_with_missing_or_unsupported_values(tmp_path: Path) -> None:
@@ -127,13 +119,6 @@ def test_a_format_without_its_package_says_what_to_install(
         file(str(tmp_path / f"a.{suffix}"), target="y")
 
 
-def test_a_damaged_sheet_is_one_message(tmp_path: Path) -> None:
-    pytest.importorskip("openpyxl", reason="the extra 'excel' is not installed")
-    (tmp_path / "a.xlsx").write_bytes(b"no sheet at all")
-    with pytest.raises(NcbenchError, match=r"a\.xlsx': cannot be read as \.xlsx"):
-        file(str(tmp_path / "a.xlsx"), target="y")
-
-
 def test_own_parquet_with_columns_that_are_no_features(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
     path = tmp_path / "own.parquet"
@@ -147,9 +132,7 @@ def test_own_parquet_with_columns_that_are_no_features(tmp_path: Path) -> None:
             file(str(path), target="kind")
 
 
-@pytest.mark.parametrize(
-    "suffix", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff"]
-)
+@pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".parquet", ".xlsx", ".arff"])
 def test_own_table_in_every_format(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"fruit{suffix}"
     if suffix == ".parquet":
@@ -193,18 +176,13 @@ def test_a_name_twice_is_refused_in_every_format(suffix: str, tmp_path: Path) ->
         read_table(path)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv"])
-def test_more_fields_than_the_header_are_refused_with_their_line(
-    suffix: str, tmp_path: Path
-) -> None:
+def test_more_fields_than_the_header_are_refused_with_their_line(tmp_path: Path) -> None:
     # pandas takes the first column as an index, and each name is that of the column before.
-    path = tmp_path / f"shifted{suffix}"
-    separator = "\t" if suffix == ".tsv" else ","
+    path = tmp_path / "shifted.tsv.gz"
     rows = [["size", "color", "kind"], ["1", "red", "pear", ""], ["2", "green", "apple", ""]]
 
     def write(rows: list[list[str]]) -> None:
-        content = "\n".join(separator.join(row) for row in rows).encode() + b"\n"
-        path.write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
+        path.write_bytes(gzip.compress("\n".join(map("\t".join, rows)).encode() + b"\n"))
 
     write(rows)
     with pytest.raises(NcbenchError, match=r"line 2 has 4 fields, .* 3; delete the separator at"):
@@ -233,13 +211,6 @@ def test_a_line_that_does_not_fit_into_memory_is_one_message(
         read_table(path)
 
 
-def test_a_symbolic_link_to_itself_is_one_message(tmp_path: Path) -> None:
-    path = tmp_path / "loop.csv"
-    path.symlink_to(path)
-    with pytest.raises(NcbenchError, match="Too many levels of symbolic links"):
-        read_table(path)
-
-
 def test_bytes_in_parquet_are_text_or_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
     path = tmp_path / "bytes.parquet"
@@ -261,15 +232,14 @@ def test_malformed_xml_in_a_sheet_is_one_message(tmp_path: Path) -> None:
         read_table(path)
 
 
-@pytest.mark.parametrize("separator", [",", ";"])
 def test_the_index_that_pandas_writes_is_left_out_with_a_notice(
-    separator: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "indexed.csv"
-    TABLE.to_csv(path, sep=separator)
+    TABLE.to_csv(path, sep=";")
     assert file(str(path), target="kind").X.tolist() == ENCODED
     assert "the first column has no name and is left out" in capsys.readouterr().err
-    TABLE.rename_axis("NA").to_csv(path, sep=separator)  # a name, though an odd one
+    TABLE.rename_axis("NA").to_csv(path, sep=";")  # a name, though an odd one
     assert file(str(path), target="kind").X.shape[1] == len(ENCODED[0]) + 1
 
 

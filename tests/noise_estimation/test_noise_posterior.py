@@ -74,17 +74,11 @@ def test_the_interval_reaches_up_to_what_predictions_contradict() -> None:
     assert found.share.low < 0.05
 
 
-def test_checked_labels_decide_between_noise_and_overlap(apart: tuple) -> None:
+def test_checked_labels_decide_between_noise_and_overlap() -> None:
     F, truth, y = labels(distance=1.5, wrong=0.0)
-    found = posterior(F, y)
-    checked = np.where(np.arange(len(y)) < 60, truth, UNKNOWN)
-    for told in (found.given(F, checked), posterior(F, y, checked)):
-        assert told.share.estimate < 0.05
-        assert told.share.estimate < found.share.estimate
-    sure, G, truth, y = apart
-    told = sure.given(G, truth)
-    assert abs(told.share.estimate - (y != truth).mean()) < 0.02
-    np.testing.assert_allclose(told.weights.sum(), 1)
+    told = posterior(F, y, np.where(np.arange(len(y)) < 60, truth, UNKNOWN))
+    assert told.share.estimate < 0.05
+    assert told.share.estimate < posterior(F, y).share.estimate
 
 
 def test_the_least_noise_is_a_noise_matrix_with_less_than_the_mean(apart: tuple) -> None:

@@ -47,10 +47,9 @@ def test_a_class_labelled_as_another_more_often_than_as_itself_is_named():
     assert repair_estimate([[0.5, 0.0], [0.5, 1.0]]).warnings == ()  # a tie is no reason
 
 
-@pytest.mark.parametrize("T", [np.ones((2, 3)), np.ones(4)])
-def test_what_is_no_square_matrix_is_refused(T):
+def test_what_is_no_square_matrix_is_refused():
     with pytest.raises(NcbenchError, match=r"shape .*expected \(n, n\)"):
-        repair_estimate(T)
+        repair_estimate(np.ones((2, 3)))
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import beta
@@ -15,7 +12,7 @@ from ncbench.noise_estimation import held_out as module
 from ncbench.noise_estimation.held_out import clean_interval
 
 
-@pytest.mark.parametrize(("wrong", "m"), [(0, 3), (1, 10), (7, 40), (40, 40), (5, 200)])
+@pytest.mark.parametrize(("wrong", "m"), [(0, 3), (7, 40), (40, 40)])
 def test_the_interval_of_one_rate_is_that_of_clopper_and_pearson(
     wrong: int, m: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,10 +28,8 @@ def test_the_interval_of_one_rate_is_that_of_clopper_and_pearson(
 
 
 PROBLEMS = {  # class frequencies, recalls, labels
-    "few": ([1, 1], [0.9, 0.8], 6),
     "a rare class": ([9, 1], [0.95, 0.7], 20),
     "three classes": ([3, 2, 1], [0.9, 0.7, 0.5], 15),
-    "six classes": ([1] * 6, [0.9] * 6, 40),
 }
 
 
@@ -71,16 +66,3 @@ def test_three_labels_of_one_class_do_not_promise_a_loss_of_0() -> None:
             assert found.too_wide
             assert found.absent == ("bee", "cow")
             assert "no label of bee, cow: nothing is said" in str(found)
-
-
-def test_evaluate_names_the_classes_that_have_no_label(ncbench: Callable, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    rows = [f"{rng.normal(3 * (k % 3)):.3f},{rng.normal():.3f},k{k % 3}" for k in range(90)]
-    Path("old.csv").write_text("\n".join(["b,c,y", *rows]) + "\n")
-    Path("new.csv").write_text("b,c,y\n-2,0.5,k0\n-3,0.4,k0\n-4,0.2,k0\n")
-    fit = ("--target", "y", "--noise-matrix", "none", "--cpe", "logistic", "--out", "m.skops")
-    assert ncbench("fit", "old.csv", *fit).code == 0
-    for column in ("--target", "--clean-column"):
-        done = ncbench("evaluate", "m.skops", "new.csv", column, "y")
-        assert "no label of k1, k2: nothing is said" in done.out.replace("No label", "no label")
-        assert "0.000 to 0.000" not in done.out

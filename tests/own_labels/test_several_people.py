@@ -18,7 +18,7 @@ from ncbench import NcbenchError, NoiseCorrectedClassifier, NoiseMatrix, find_la
 from ncbench.data import Annotations
 from ncbench.learning.joint_noise import true_label_posterior
 from ncbench.noise_estimation import dawid_skene
-from ncbench.own_labels.data import true_labels_of_people
+from ncbench.own_labels.issues import true_labels_of_people
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 PEOPLE = ("ann", "bob", "eve")
@@ -50,6 +50,14 @@ def test_features_and_people_find_more_wrong_labels_than_either() -> None:
     assert precision > average_precision_score(wrong, without) + 0.02
     assert (both["likeliest"] == truth).mean() > (NAMES[people.argmax(axis=1)] == truth).mean()
     assert both["p_wrong"].mean() == pytest.approx(wrong.mean(), abs=0.1)
+    # A checked label is certain.
+    some = np.arange(150) % 3 == 0
+    more = {"annotations": said, "clean": np.where(some, truth, None), "random_state": 0}
+    told = find_label_issues(X, y, cpe=GaussianNB(), **more)
+    np.testing.assert_array_equal(told["p_wrong"][some], wrong[some])
+    assert (told["likeliest"] == truth)[some].all()
+    with pytest.raises(NcbenchError, match="annotations is for an estimate of the noise"):
+        NoiseCorrectedClassifier("g_mean", np.eye(3)).fit(X, y, annotations=said)
 
 
 def test_the_posterior_is_that_of_the_last_learner_and_the_people() -> None:
@@ -78,18 +86,6 @@ def test_the_posterior_is_that_of_the_last_learner_and_the_people() -> None:
     np.testing.assert_allclose(T.matrix, counted / counted.sum(axis=0))
     np.testing.assert_allclose(found[:50], dawid_skene(given, 60, 2, prior=eta).posterior[:50])
     np.testing.assert_allclose(found[50:], true_label_posterior(eta, y, noise)[50:])
-
-
-def test_a_checked_label_is_certain() -> None:
-    X, truth, said = three_people(0.25, 0.35, 0.45)
-    y = said["ann"].fillna("setosa").to_numpy(dtype=str)
-    clean = np.where(np.arange(150) % 3 == 0, truth, None)
-    issues = find_label_issues(
-        X, y, cpe=GaussianNB(), annotations=said, clean=clean, random_state=0
-    )
-    checked = np.arange(150) % 3 == 0
-    np.testing.assert_array_equal(issues["p_wrong"][checked], (y != truth)[checked])
-    assert (issues["likeliest"] == truth)[checked].all()
 
 
 @pytest.fixture
@@ -155,31 +151,26 @@ def test_a_classifier_is_fitted_to_the_labels_of_several_people(
     assert "that of the most probable label of several people" in refused.err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--annotators", "ann,bob", "--target", "eve"), "--target not allowed with"),
+def test_what_is_wrong_with_the_labels_of_people_is_said_in_one_line(
+    ncbench: Callable, table: pd.DataFrame
+) -> None:
+    for options, message in (
         ((), "one of the arguments --target --annotators --annotations is required"),
         (
             ("--annotators", "ann,bob", "--noise-matrix", "none"),
             "the labels of several people are for an estimate of the noise",
         ),
-        (("--annotators", "ann,bbo"), "no column 'bbo'; did you mean 'bob'?"),
         (("--annotators", "ann"), "no example has more than one label"),
         (("--annotators", ""), "no column of labels is named"),
         (
             ("--annotators", "ann,bob", "--t-estimator", "hoc"),
             "those of several are weighed by the method of Dawid and Skene",
         ),
-    ],
-)
-def test_what_is_wrong_with_the_labels_of_people_is_said_in_one_line(
-    options: tuple[str, ...], message: str, ncbench: Callable, table: pd.DataFrame
-) -> None:
-    done = ncbench("issues", "mine.csv", *options)
-    assert done.code == 2
-    assert message in done.err
-    assert "Traceback" not in done.err
+    ):
+        done = ncbench("issues", "mine.csv", *options)
+        assert done.code == 2
+        assert message in done.err
+        assert "Traceback" not in done.err
 
 
 def test_a_forgotten_person_is_pointed_out(
@@ -235,10 +226,3 @@ def test_a_page_about_the_labels_of_several_people(
     if rows:
         checked = set(np.flatnonzero(two["truth"].notna()) + 1)
         assert checked.isdisjoint(map(int, rows[1].split(", ")))
-
-
-def test_a_matrix_beside_annotations_is_refused() -> None:
-    X, _, said = three_people(0.25, 0.35, 0.45)
-    y = said["ann"].fillna("setosa").to_numpy(dtype=str)
-    with pytest.raises(NcbenchError, match="annotations is for an estimate of the noise"):
-        NoiseCorrectedClassifier("g_mean", np.eye(3)).fit(X, y, annotations=said)

@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from ncbench import g_mean, load
+from ncbench.data import TableEncoder
 from ncbench.own_labels import OwnData, read_model, read_own_data
 from ncbench.own_labels.model import TableModel
 
@@ -157,13 +158,10 @@ def test_checked_labels_help_to_estimate_the_noise(
     ("command", "message"),
     [
         ((*FIT[:-3], "no/model.skops"), "--out no/model.skops: no such folder"),
-        ((*FIT[:4], "--out", "./train.csv"), "--out ./train.csv: expected a name that"),
         ((*FIT, "--measure", "macro_f1"), "--measure macro_f1 is reported, not optimized; choose"),
         (("fit", "no.csv", *FIT[2:], "--measure", "cost"), "or use Python, where load('measure',"),
-        (("fit", "no.csv", *FIT[2:], "--measure", "gmean"), "did you mean 'g_mean'"),
         ((*FIT[:-1], "logistik"), "--cpe 'logistik' is not known; did you mean 'logistic'"),
         (("evaluate", "model.skops", "no.csv", "--target", "label", "--measure", "cost"), "Python"),
-        ((*FIT, "--noise-matrix", "no.csv"), "--noise-matrix no.csv: No such file"),
         ((*FIT[:-1], "sklearn"), "sklearn needs a value for estimator"),
         (
             (*FIT, "--clean-column", "label", "--noise-matrix", "none"),
@@ -172,9 +170,7 @@ def test_checked_labels_help_to_estimate_the_noise(
         ((*FIT, "--t-estimator", "known"), "known needs the noise matrix; use --noise-matrix FILE"),
         ((*FIT, "--t-estimator", "trusted"), "needs checked labels; give --clean-column COLUMN"),
         ((*FIT, "--t-estimator", "dawid_skene"), "labels of several people; give --annotators"),
-        (("predict", "train.csv", "test.csv", "--out", "p.csv"), "not a file that `ncbench fit`"),
         (("evaluate", "model.skops", "test.csv", "--target", "lable"), "did you mean 'label'?"),
-        (("evaluate", "model.skops", "test.csv", "--target", "cask"), "is a feature of the model"),
         (("evaluate", "model.skops", "test.csv", "--target", "sample"), "label 'W0"),
         (
             (*("evaluate", "model.skops", "test.csv", "--clean-column", "truth"),
@@ -197,31 +193,26 @@ def test_what_is_wrong_is_said_in_one_line(
         assert "macro_f1," not in done.err  # among the known ones
 
 
+def fitted(X: np.ndarray, threshold: float) -> TableModel:
+    y = (X[:, 0] > threshold).astype(np.int64)
+    data = OwnData("made up", X, y, ("a", "b"), encoder=TableEncoder())
+    return TableModel.fit(data, "label", "zero_one", None, "logistic")
+
+
 def test_rows_that_were_seen_are_found_in_a_part_of_a_large_file() -> None:
     X = np.random.default_rng(0).normal(size=(8000, 2))
-    y = (X[:, 0] > 0).astype(np.int64)
-    from ncbench.data import TableEncoder
-
-    data = OwnData("made up", X[:6000], y[:6000], ("a", "b"), encoder=TableEncoder())
-    model = TableModel.fit(data, "label", "zero_one", None, "logistic")
+    model = fitted(X[:6000], 0)
     assert len(model.seen) == 1000
     assert model.share_seen(X[:3000]) == 1
     assert model.share_seen(X[6000:]) == 0
     assert abs(model.share_seen(X[4000:]) - 0.5) < 0.1
     assert model.share_repeated(X[6000:]) == 0
     assert model.share_repeated(np.concatenate([X[6000:7000], X[6000:6500]])) == 1000 / 1500
-
-
-def test_rows_that_repeat_anyway_are_not_called_seen() -> None:
+    # Rows that repeat anyway are not called seen.
     X = np.random.default_rng(0).integers(0, 30, size=(3000, 1)).astype(float)
-    y = (X[:, 0] > 12).astype(np.int64)
-    from ncbench.data import TableEncoder
-
-    data = OwnData("made up", X[:1500], y[:1500], ("a", "b"), encoder=TableEncoder())
-    model = TableModel.fit(data, "label", "zero_one", None, "logistic")
+    model = fitted(X[:1500], 12)
     assert model.about["repeated_rows"] == 1
-    assert model.share_seen(X[1500:]) == 0
-    assert model.share_repeated(X[1500:]) == 0
+    assert (model.share_seen(X[1500:]), model.share_repeated(X[1500:])) == (0, 0)
 
 
 def test_whole_numbers_are_classes_by_name(tmp_path: Path) -> None:
@@ -303,14 +294,6 @@ def test_a_file_without_names_of_columns_gives_no_model(ncbench: Callable, tmp_p
     assert "a model file needs the names of columns" in done.err
 
 
-def test_a_folder_as_out_is_refused_before_the_work(ncbench: Callable, tmp_path: Path) -> None:
-    few(tmp_path, ["a", "b"] * 10, "train.csv")
-    done = ncbench("fit", "train.csv", "--target", "label", "--out", ".")
-    assert (done.code, done.err) == (
-        2, "ncbench: --out .: is a folder; expected the name of a file\n"
-    )  # fmt: skip
-
-
 def test_the_learner_that_is_recorded_is_the_one_that_was_fitted(tmp_path: Path) -> None:
     few(tmp_path, ["a", "b"] * 20)
     data = read_own_data(str(tmp_path / "few.csv"), "label", None)
@@ -328,7 +311,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".xlsx", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv.gz", ".xlsx", ".parquet"])
 def test_what_is_not_a_feature_is_copied_as_it_is_written(
     suffix: str, ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -344,7 +327,7 @@ def test_what_is_not_a_feature_is_copied_as_it_is_written(
         numbers = pd.Series([None, *map(int, ODD["id"][1:])], dtype="Int64")
         new.assign(id=numbers).to_parquet(path)
     else:
-        new.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
+        new.to_csv(path, index=False)
     done = ncbench("predict", "model.skops", path.name, "--out", "p.csv")
     assert done.code == 0, done.err
     found = pd.read_csv(tmp_path / "p.csv", dtype=str, keep_default_na=False)
@@ -395,27 +378,18 @@ def test_classes_that_are_equal_as_numbers_are_told_apart_in_evaluate(
     assert re.search(r"zero_one +0\.000", done.out), done.out
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda line: f"{line},", "line 2 has 11 fields, but the header has 10"),
-        (lambda line: line.replace("alcohol", "hue"), "have the name 'hue'"),
-        (lambda line: line.replace("14.", '"14.'), "a quotation mark"),
-    ],
-    ids=["a comma after each row", "a feature twice", "a stray mark"],
-)
 def test_a_shifted_table_is_neither_predicted_nor_judged(
-    change: Callable[[str], str], said: str, ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
+    ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
 ) -> None:
     assert ncbench(*FIT, "--noise-matrix", "none").code == 0
     header, *rows = (tmp_path / "test.csv").read_text().splitlines()
-    header = header if change("") else change(header)  # the comma is after rows alone
-    (tmp_path / "new.csv").write_text("\n".join([header, *map(change, rows)]) + "\n")
+    (tmp_path / "new.csv").write_text("\n".join([header, *(f"{row}," for row in rows)]) + "\n")
     for command in (
         ("predict", "model.skops", "new.csv", "--out", "p.csv"),
         ("evaluate", "model.skops", "new.csv", "--clean-column", "truth"),
     ):
         done = ncbench(*command)
-        assert (done.code, done.err.startswith("ncbench: file 'new.csv'")) == (2, True)
-        assert said in done.err
+        assert done.code == 2
+        assert "file 'new.csv': " in done.err
+        assert "line 2 has 11 fields, but the header has 10" in done.err
     assert not (tmp_path / "p.csv").exists()

@@ -18,8 +18,8 @@ from ncbench import Dataset, NcbenchError, NoiseMatrix
 from ncbench.core.random_streams import stream
 from ncbench.data.columns import MAX_CATEGORIES
 from ncbench_plugins.datasets import ncbench_datasets, synthetic, uci
+from ncbench_plugins.datasets.file import file
 from ncbench_plugins.datasets.openml import openml
-from ncbench_plugins.datasets.own_file import file
 
 SMALL = {"vehicle": uci.VEHICLE, "pageblocks": uci.PAGEBLOCKS, "satimage": uci.SATIMAGE}
 SMALL["abalone"] = uci.ABALONE

@@ -13,7 +13,7 @@ from ncbench import (
     load,
 )
 from ncbench.noise_estimation import share_of_wrong
-from ncbench.report.own_labels import estimate_text
+from ncbench.own_labels.estimate_text import estimate_text
 from ncbench_plugins.t_estimators.held_out_map import HeldOutMAP
 
 

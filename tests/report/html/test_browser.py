@@ -16,7 +16,7 @@ import pytest
 from drawn import Make, keep, write_page
 from made_up_diagnosis import write_made_up_diagnosis
 
-from ncbench.report.own_labels import WHOLE
+from ncbench.own_labels.estimate_text import WHOLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 

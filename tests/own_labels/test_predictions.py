@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from ncbench.errors import already_said
-from ncbench.report.models import predictions_csv
+from ncbench.own_labels.predictions import predictions_csv
 
 
 def test_it_is_read_back_by_a_spreadsheet_and_by_pandas() -> None:
     others = pd.DataFrame(
         {
-            "note": ['say "no"', "=1+1", "two\nlines"],
+            "note": ['say "no"', "=1+1", "two\r\nlines"],
             "n": [1.0, None, 2.5],
             "ok": [True, False, True],
         }
@@ -24,7 +24,7 @@ def test_it_is_read_back_by_a_spreadsheet_and_by_pandas() -> None:
     content = predictions_csv(others, np.array([2, 3, 4]), ["a,b", "c"], np.array([0, 1, 1]), P)
     found = pd.read_csv(io.BytesIO(content))
     assert list(found.columns) == ["row", "line", "note", "n", "ok", "predicted", "p_a,b", "p_c"]
-    assert found["note"].tolist() == ['say "no"', "'=1+1", "two\nlines"]
+    assert found["note"].tolist() == ['say "no"', "'=1+1", "two\r\nlines"]
     assert found["n"].fillna(0).tolist() == [1, 0, 2.5]
     assert found["p_c"].tolist() == [0, 0.666667, 1]
 

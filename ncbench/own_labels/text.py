@@ -1,23 +1,125 @@
-"""What ``ncbench fit`` and ``ncbench evaluate`` print."""
+"""What ``ncbench issues``, ``fit`` and ``evaluate`` print."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from ncbench.errors import notice_once
+from ncbench.errors import counted
 from ncbench.noise_estimation.held_out import UNCOUNTED
-from ncbench.noise_estimation.share import CANNOT_TELL, KNOWN, LEVEL, Interval, level_of
-from ncbench.own_labels import shown_names
-from ncbench.report.output import no_formula
-from ncbench.report.own_labels import reliance
+from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, Share, level_of
+from ncbench.own_labels.data import shown_names
+from ncbench.own_labels.verdict import Findings
 from ncbench.report.tables import Entry, Grid
 from ncbench.types import Array
+
+
+def reliance(people: bool) -> str:
+    """Say what judges a share of wrong labels that was estimated.
+
+    ``estimate-noise`` is about all labels that several people gave, not about the chosen ones.
+    """
+    return f"`ncbench {'diagnose' if people else 'estimate-noise'}` says whether this is known."
+
+
+def ranked(issues: pd.DataFrame) -> pd.DataFrame:
+    """Return label issues with the row of each example, counted from 1, the first rank first.
+
+    A column ``row`` says which, if rows of the file are left out. A column ``line``, if there is
+    one, follows the row.
+    """
+    if "row" not in issues:
+        issues = issues.assign(row=range(1, len(issues) + 1))
+    rows = issues.sort_values("rank")
+    places = ["rank", "row", *issues.columns.intersection(["line"])]
+    return rows[[*places, *issues.columns.drop(places, errors="ignore")]].reset_index(drop=True)
+
+
+def issues_text(issues: pd.DataFrame, known: Findings, show: int, estimated: bool = False) -> str:
+    """Return how many labels are wrong, and the first ranks of those that nobody checked.
+
+    A label that is the likeliest one for its row is not listed.
+
+    Parameters
+    ----------
+    issues : DataFrame
+        As returned by ``find_label_issues``; a column ``line`` is shown too, and a row whose
+        column ``checked`` is true is not. Columns ``agree`` and ``labels`` are numbers of people:
+        those who gave the label, and all who gave one.
+    known : Findings
+        What the noise matrix says. If the labels leave it open, ranks and ranges are shown; if
+        labels alone cannot tell, nothing is.
+    show : int
+        Number of rows of the table.
+    estimated : bool
+        Whether the noise matrix was estimated.
+
+    Examples
+    --------
+    >>> issues = pd.DataFrame({"label": ["a", "b"], "p_wrong": [0.1, 0.75], "likeliest": "a"})
+    >>> issues = issues.assign(rank=[2, 1], expected_issues=[0.85, 0.75])
+    >>> issues = issues.assign(expected_precision=[0.42, 0.75])
+    >>> from ncbench.noise_estimation import Share
+    >>> known = Findings(Share(0.5, 0.4, 0.6), None, None, None, [])
+    >>> print(issues_text(issues, known, show=1))
+    About 1 of 2 labels are wrong: 50.0% [40.0%, 60.0%]. Of the first 1, expect 0.8 (75%).
+    <BLANKLINE>
+    rank  row  label  likeliest  p_wrong  expected precision
+    1     2    b      a          0.75     0.75
+    """
+    labels = counted(len(issues), "label")
+    share, verdict = known.share, known.verdict
+    level = None if verdict is None else level_of(verdict)
+    if level == CANNOT_TELL:
+        return f"Which of {labels} are wrong: {verdict}."
+    said = f"About {share.estimate * len(issues):.0f} of {labels} are wrong: {share}."
+    if level == BETWEEN:
+        said = f"Wrong labels of {len(issues):,}: {verdict}."
+    table = ranked(issues)
+    checked = 0
+    if "checked" in table:
+        checked = int(table["checked"].sum())
+        table = table[~table["checked"]]
+    unchecked = len(table)
+    # There is nothing to look at where the label itself is the likeliest one.
+    table = table[table["likeliest"] != table["label"]]
+    # Checked labels are certain: depths count those that are listed.
+    expected = table["p_wrong"].cumsum().to_numpy()
+    table = table.assign(expected_precision=expected / np.arange(1, len(table) + 1))
+    first = table.head(show)
+    if len(first) and level != BETWEEN:
+        precision = first["expected_precision"].iloc[-1]
+        said += f" Of the first {len(first)}, expect {_number(expected[len(first) - 1])} "
+        said += f"({precision:.0%})."
+    if checked:
+        said += f" {counted(checked, 'checked label is', 'checked labels are')} not listed."
+    if len(first) < min(show, unchecked):
+        said += " Of all other labels, the likeliest is the one they have."
+    if estimated and verdict is None:
+        said += f"\n{reliance(people='agree' in issues)}"
+    places = ["rank", "row", *issues.columns.intersection(["line"]), "label", "likeliest"]
+    if "agree" in issues:
+        places.insert(-1, "agree")
+        first = first.assign(agree=[f"{a} of {m}" for a, m in first[["agree", "labels"]].values])
+    rows = [
+        [*(Entry(str(row[name])) for name in places), *map(Entry, _sure(row, level))]
+        for row in first.to_dict("records")
+    ]
+    columns = [*places, "p_wrong"] + ["expected precision"] * (level != BETWEEN)
+    return f"{said}\n\n{Grid(columns, rows, len(places)).text()}" if rows else said
+
+
+def _sure(row: dict[Any, Any], level: str | None) -> list[str]:
+    if level == BETWEEN:
+        return [f"{row['p_low']:.2f} to {row['p_high']:.2f}"]
+    return [f"{row['p_wrong']:.2f}", f"{row['expected_precision']:.2f}"]
+
+
+def _number(expected: float) -> str:
+    return f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}"
 
 
 def fitted_text(about: Mapping[str, Any]) -> str:
@@ -46,7 +148,7 @@ def fitted_text(about: Mapping[str, Any]) -> str:
         measure += f" (background class: {about['background']})"
     names = shown_names(about["classes"])
     features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
-    share = Interval(**about["share_of_wrong"])
+    share = Share(**about["share_of_wrong"])
     source = about["t_estimator"]
     verdict = about.get("verdict")
     wrong = f"Wrong labels: {share}, {f'by {source}' if source else 'as given'}."
@@ -165,107 +267,3 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
             *(["(wide): too wide to be of use; check more labels."] if wide else []),
         ]
     )
-
-
-# The file of ``ncbench predict``.
-
-_DIGITS = 6
-_MARKS = {0: ",", 2: "."}  # of ",0.250000", by place
-_PART = 8192  # rows at a time
-
-
-def predictions_csv(
-    others: pd.DataFrame,
-    lines: NDArray[np.int64] | None,
-    classes: Sequence[str],
-    predicted: NDArray[Any],
-    probabilities: Array,
-) -> bytes:
-    """Return predictions as CSV: rows counted from 1, other columns, classes, probabilities.
-
-    pandas would take eight seconds for half a million rows of seven classes, four times as long.
-
-    Parameters
-    ----------
-    others : DataFrame
-        Columns to copy. Those with the name of a column of ours are left out, with a notice.
-    lines : array of shape (m,), optional
-        The line of the file on which each row begins.
-    classes : sequence of str
-    predicted : array of shape (m,)
-    probabilities : array of shape (m, n)
-        Written with six digits.
-
-    Examples
-    --------
-    >>> others = pd.DataFrame({"id": [7, 8], "note": ["a, b", None]})
-    >>> P = np.array([[0.25, 0.75], [1.0, 0.0]])
-    >>> print(predictions_csv(others, None, ["ill", "well"], np.array(["well", "ill"]), P).decode())
-    row,id,note,predicted,p_ill,p_well
-    1,7,"a, b",well,0.250000,0.750000
-    2,8,,ill,1.000000,0.000000
-    <BLANKLINE>
-    """
-    of_classes = [f"p_{name}" for name in classes]
-    columns: dict[str, Any] = {"row": np.arange(1, len(predicted) + 1)}
-    if lines is not None:
-        columns["line"] = lines
-    names = [*columns]
-    copied = [str(name) for name in others.columns]
-    clash = {*columns, "predicted", *of_classes}.intersection(copied)
-    if clash:
-        notice_once(
-            f"columns of the table that have the name of one of the predictions are left out: "
-            f"{', '.join(sorted(clash))}"
-        )
-    keep = [k for k, name in enumerate(copied) if name not in clash]
-    names += [*(copied[k] for k in keep), "predicted", *of_classes]
-    series = [*columns.values(), *(others.iloc[:, k] for k in keep), predicted]
-    starts = map(",".join, zip(*map(_texts, series), strict=True))
-    header = ",".join(map(_quoted, names)) + "\n"
-    rows = zip(starts, _decimals(probabilities), strict=True)
-    return (header + "".join(chain.from_iterable(rows))).encode()
-
-
-def _texts(values: Any) -> list[str]:
-    """Return values as fields of a CSV file; of text, each different one is converted once."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        return list(map(str, values.tolist()))
-    try:
-        codes, found = pd.factorize(values)
-    except TypeError:  # lists, as in a Parquet file
-        return list(map(_quoted, values))
-    fields = np.array([*map(_quoted, found.tolist()), ""], dtype=object)  # the code of none is -1
-    texts: list[str] = fields[codes].tolist()
-    return texts
-
-
-def _quoted(value: Any) -> str:
-    text = str(no_formula(value))
-    if text != str(value):
-        notice_once(
-            "text that begins like a formula (=, +, -, @) has an apostrophe in front in the "
-            "predictions, so that a spreadsheet does not run it"
-        )
-    if any(special in text for special in ',"\n\r'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-def _decimals(probabilities: Array) -> Iterator[str]:
-    r"""Yield the end of each row, ``,0.250000,0.750000\n``."""
-    width = probabilities.shape[1] * (_DIGITS + 3) + 1
-    for start in range(0, len(probabilities), _PART):
-        left = np.rint(probabilities[start : start + _PART].T * 10**_DIGITS).astype(np.int32)
-        m = left.shape[1]
-        text = np.full((m, width), ord("\n"), dtype=np.uint8)
-        for k in reversed(range(_DIGITS + 3)):
-            place = text[:, k : width - 1 : _DIGITS + 3].T
-            if k in _MARKS:
-                place[:] = ord(_MARKS[k])
-            else:
-                rest = left // 10
-                place[:] = left - 10 * rest + ord("0")
-                left = rest
-        whole = text.tobytes().decode("ascii")
-        yield from (whole[k : k + width] for k in range(0, m * width, width))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_up_diagnosis import made_up_gain, made_up_issues, made_up_noise
 
-from ncbench.noise_estimation.share import CANNOT_TELL, KNOWN, Interval
-from ncbench.report.diagnosis_page import summary, worth
+from ncbench.noise_estimation.share import CANNOT_TELL, KNOWN, Share
+from ncbench.own_labels.page import summary, worth
 
 CLASSES = ("a", "b")
 LEVEL = made_up_gain("g_mean", 0.2, 0.201)
@@ -24,7 +24,7 @@ BETTER = made_up_gain("h_mean", 0.2, 0.25)
             ["This is known, if mistakes do not follow the features.", "Next, look at the 196"],
         ),
         (
-            {"verdict": KNOWN, "doubts": (), "share": Interval(0.004, 0.0, 0.01)},
+            {"verdict": KNOWN, "doubts": (), "share": Share(0.004, 0.0, 0.01)},
             [
                 "About 0.4% of the 400 labels are wrong, some 2",
                 "you can use the labels as they are",

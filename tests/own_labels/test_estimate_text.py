@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made_up_diagnosis import made_up_noise
 
-from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation import repair_estimate
-from ncbench.noise_estimation.share import Interval
-from ncbench.own_labels import NoiseEstimate
-from ncbench.report.own_labels import _mixed, estimate_text
+from ncbench.own_labels.estimate_text import _mixed, estimate_text
 
 
 def test_counts_that_were_changed_to_be_invertible_are_not_called_counts_alone() -> None:
@@ -22,19 +20,9 @@ def test_counts_that_were_changed_to_be_invertible_are_not_called_counts_alone()
 
 
 def test_a_class_that_nobody_checked_has_no_counted_column() -> None:
-    noise = NoiseEstimate(
-        NoiseMatrix([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]),
-        data="pets",
-        estimator="hoc",
-        classes=("ant", "bee", "cow"),
-        counts=np.array([50, 30, 20]),
-        features=2,
-        low=None,
-        high=None,
-        share=Interval(0.2),
-        resamples=0,
-        pairs=np.array([[9, 1, 0], [1, 4, 0], [0, 0, 0]]),
-    )
+    T = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
+    noise = made_up_noise(["ant", "bee", "cow"], pairs=np.array([[9, 1, 0], [1, 4, 0], [0, 0, 0]]))
+    noise.matrix = np.array(T)
     printed = estimate_text(noise).splitlines()
     start = printed.index("Counted in 15 rows with a checked label:")
     rows = [line.split() for line in printed[start + 3 : start + 6]]

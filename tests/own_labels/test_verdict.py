@@ -8,15 +8,11 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NcbenchError, NoisySample, estimate_noise
 from ncbench.core import NoiseMatrix
-from ncbench.noise_estimation.share import Interval, counted_share
-from ncbench.own_labels import cheap_doubts
-from ncbench.own_labels.audit import OwnData, plan
-from ncbench.own_labels.estimate import Rival
-from ncbench.own_labels.verdict import (
-    _disagreement,
-    _parameters,
-    labels_to_check,
-)
+from ncbench.noise_estimation.share import Share, counted_share
+from ncbench.own_labels import OwnData, plan
+from ncbench.own_labels.noise_estimate import Rival
+from ncbench.own_labels.uncertainty import Uncertainty
+from ncbench.own_labels.verdict import _disagreement, _parameters, cheap_doubts, labels_to_check
 
 
 def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
@@ -33,14 +29,9 @@ def test_separable_noisy_classes_are_relied_on():
     found = estimate_noise(X, y, random_state=0)
     assert (found.verdict, found.doubts) == ("known", ())
     assert abs(found.share.estimate - (y != truth).mean()) < 0.04
-
-
-@pytest.mark.slow
-def test_clean_classes_have_no_noise():
-    X, y, _ = problem(5, 0.0)
-    found = estimate_noise(X, y, random_state=0)
-    assert found.verdict == "known"
-    assert found.share.estimate < 0.02
+    clean = estimate_noise(*problem(5, 0.0)[:2], random_state=0)
+    assert clean.verdict == "known"
+    assert clean.share.estimate < 0.02
 
 
 @pytest.mark.slow
@@ -69,8 +60,8 @@ def test_checked_labels_that_contradict_the_estimate_are_a_doubt():
     assert found.unchecked is None  # hoc does not use them
 
 
-@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
-def test_as_many_labels_as_planned_give_the_width(share: float):
+def test_as_many_labels_as_planned_give_the_width():
+    share = 0.2
     count = labels_to_check(share, 0.08, rows=10**9)
     got = counted_share(round(share * count), count)
     assert got.width == pytest.approx(0.08, abs=0.006)
@@ -115,36 +106,31 @@ def test_the_learner_of_the_second_opinions_is_fitted_once_in_each_fold():
     assert fits == [240] * 5  # for the confident joint, and for what can be predicted
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "points"),
-    [(10_000, 20, 20_000), (10_000, 1_000, 2_000), (10, 10**9, 1_000)],
-)
-def test_of_many_columns_few_rows_need_their_neighbors(rows, columns, points):
-    X = np.broadcast_to(0.0, (rows, columns))
-    sample = NoisySample(X, np.zeros(rows, dtype=int), 2, None, np.random.default_rng(0))
-    assert _parameters("hoc", sample) == {"max_points": points}
-    assert _parameters("confident_joint", sample) == {}
+def test_of_many_columns_few_rows_need_their_neighbors():
+    for rows, columns, points in ((10_000, 20, 20_000), (10_000, 1_000, 2_000)):
+        X = np.broadcast_to(0.0, (rows, columns))
+        sample = NoisySample(X, np.zeros(rows, dtype=int), 2, None, np.random.default_rng(0))
+        assert _parameters("hoc", sample) == {"max_points": points}
+        assert _parameters("confident_joint", sample) == {}
 
 
 def test_reasons_that_cost_nothing():
     T = NoiseMatrix([[0.8, 0.3], [0.2, 0.7]])
-    low, high = T.matrix - 0.2, T.matrix + 0.1
-    few, share = np.array([70, 50]), Interval(0.2)
-    said = cheap_doubts(T, few, ["ant", "bee"], share, low, high)
-    assert [doubt.partition(":")[0] for doubt in said] == ["wide intervals"]
-    (said,) = cheap_doubts(T, np.array([70, 30]), ["ant", "bee"], share, None, None)
+    wide = Uncertainty(T.matrix - 0.2, T.matrix + 0.1, Share(0.2))
+    plain = Uncertainty(None, None, Share(0.2))
+    (said,) = cheap_doubts(T, np.array([70, 50]), ["ant", "bee"], wide)
+    assert said.startswith("wide intervals:")
+    (said,) = cheap_doubts(T, np.array([70, 30]), ["ant", "bee"], plain)
     assert said == "classes with fewer than 30 true examples: bee (about 20)"
-    (said,) = cheap_doubts(T, np.array([80, 20]), ["ant", "bee"], share, None, None)
-    assert said.startswith("by this estimate, hardly any label of bee is right; check some, and")
-    assert not cheap_doubts(T, few, ["ant", "bee"], Interval(0.01), low, high)
-    (said,) = cheap_doubts(T, np.array([80, 20]), ["ant", "bee "], share, None, None)
-    assert "label of 'bee ' is right" in said
+    (said,) = cheap_doubts(T, np.array([80, 20]), ["ant", "bee "], plain)
+    assert said.startswith("by this estimate, hardly any label of 'bee ' is right; check some, and")
+    assert not cheap_doubts(T, np.array([70, 50]), ["ant"], wide._replace(share=Share(0.01)))
 
 
 def test_a_share_that_predictions_exclude_is_said_with_the_reason():
     rivals = [Rival("hoc", "neighbors agree", 0.5), Rival("confident_joint", "no overlap", 0.15)]
-    (said,) = _disagreement(0.8, 10_000, Interval(0.05), rivals, None)
+    (said,) = _disagreement(0.8, 10_000, Share(0.05), rivals, None)
     assert "21% if neighbors agree; 15% if no overlap; more is impossible, because 80%" in said
-    (said,) = _disagreement(0.4, 10_000, Interval(0.05), rivals, None)
+    (said,) = _disagreement(0.4, 10_000, Share(0.05), rivals, None)
     assert "50% if neighbors agree" in said
     assert "impossible" not in said

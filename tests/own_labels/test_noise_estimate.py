@@ -8,7 +8,7 @@ import pytest
 
 from ncbench import NcbenchError, NoiseMatrix, estimate_noise, load
 from ncbench.noise_estimation.share import class_frequencies, share_of_wrong
-from ncbench.own_labels.estimate import NoiseEstimate
+from ncbench.own_labels.noise_estimate import NoiseEstimate
 
 pytestmark = pytest.mark.xdist_group("estimate")  # one process makes the estimate for all
 

@@ -13,14 +13,16 @@ import pandas as pd
 from ncbench.errors import counted
 from ncbench.files import write_output
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, class_frequencies
-from ncbench.own_labels import OwnData, classes_gone, plan
-from ncbench.own_labels.estimate import NoiseEstimate
+from ncbench.own_labels.data import OwnData
+from ncbench.own_labels.estimate import plan
+from ncbench.own_labels.estimate_text import WHOLE, how_many, mistakes, people
+from ncbench.own_labels.noise_estimate import NoiseEstimate
+from ncbench.own_labels.verdict import classes_gone
 from ncbench.report.html.template import rendered
-from ncbench.report.own_labels import WHOLE, expected_pairs, how_many, mistakes, people
 from ncbench.types import Array
 
 if TYPE_CHECKING:
-    from ncbench.own_labels import Gain
+    from ncbench.own_labels.diagnosis import Gain
 
 _NONE = 0.02  # a smaller share is next to nothing
 _NAMES = {"g_mean": "G-mean", "h_mean": "H-mean", "q_mean": "Q-mean", "micro_f1": "Micro F1"}
@@ -195,7 +197,6 @@ def write_diagnosis(
     background : str, optional
         The class that Micro F1 leaves out; by default the first.
     """
-    T, given_label = noise.matrix, noise.true_given_label
     at_random = plan(noise, data, _WIDTH)
     count = doubtful(issues)
     shown = issues.head(min(max(count, _FEWEST), _SHOWN))
@@ -207,13 +208,14 @@ def write_diagnosis(
         noise=noise,
         rows=len(data.y),
         percent=percent,
-        classes=_classes(noise),
+        examples=class_frequencies(noise, noise.counts) * noise.counts.sum(),
         columns=_columns(data),
-        heat=Heat.of(T, noise, noise.low, noise.high) if noise.n <= WHOLE else None,
-        reverse=Heat.of(given_label, noise, None, None) if noise.n <= WHOLE else None,
+        whole=noise.n <= WHOLE,
+        heat=Heat(noise.matrix, noise.classes, noise.low, noise.high),
+        reverse=Heat(noise.true_given_label, noise.classes),
+        percents=_percents,
         mistakes=_mistakes(noise) if noise.n > WHOLE and noise.of_pairs else [],
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
-        level=noise.level,
         relies=noise.level == KNOWN,
         tells=noise.level != CANNOT_TELL,
         at_random=np.sort(at_random[:_ROWS]).tolist(),
@@ -236,56 +238,39 @@ def write_diagnosis(
 
 
 @dataclass(frozen=True)
-class Cell:
-    """An entry of a heat map."""
-
-    value: float
-    text: str
-    interval: str
-    right: bool
-
-
-@dataclass(frozen=True)
 class Heat:
-    """A matrix as a table with colors."""
+    """A matrix of classes as a table with colors, and the ends of its intervals, if they fit."""
 
-    names: list[str]
-    full: tuple[str, ...]
-    rows: list[list[Cell]]
+    matrix: Array
+    classes: tuple[str, ...]
+    low: Array | None = None
+    high: Array | None = None
 
-    @classmethod
-    def of(cls, matrix: Array, noise: NoiseEstimate, low: Any, high: Any) -> Heat:
-        """Return the heat map of a matrix whose rows and columns are classes."""
-        with_interval = low is not None and high is not None and noise.n <= _WITH_INTERVALS
-        rows = [
-            [
-                Cell(
-                    float(matrix[i, j]),
-                    _percents(matrix[i, j]),
-                    f"{100 * low[i, j]:.0f}–{100 * high[i, j]:.0f}" if with_interval else "",
-                    i == j,
-                )
-                for j in range(noise.n)
-            ]
-            for i in range(noise.n)
-        ]
-        return cls(short_names(noise.classes), noise.classes, rows)
+    @property
+    def names(self) -> list[str]:
+        """The names of the classes, cut if they are long."""
+        return short_names(self.classes)
+
+    @property
+    def intervals(self) -> bool:
+        """Whether its cells have room for intervals."""
+        return self.low is not None and self.high is not None and not self.many
 
     @property
     def turned(self) -> str:
         """The class of the headings: upright where their names do not fit side by side."""
-        room = len(self.names) * max(map(len, self.names))
+        room = len(self.classes) * max(map(len, self.names))
         return "turned" if room > 90 else "turned-narrow" if room > 30 else ""
 
     @property
     def many(self) -> bool:
         """Whether numbers have to be small on a phone."""
-        return len(self.names) > _WITH_INTERVALS
+        return len(self.classes) > _WITH_INTERVALS
 
     @property
     def dense(self) -> bool:
         """Whether numbers have no room on a phone."""
-        return len(self.names) > 10
+        return len(self.classes) > 10
 
 
 def short_names(classes: Sequence[str]) -> list[str]:
@@ -310,16 +295,6 @@ def _percents(share: float) -> str:
     return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
 
 
-def _classes(noise: NoiseEstimate) -> list[dict[str, Any]]:
-    true = class_frequencies(noise, noise.counts) * noise.counts.sum()
-    return [
-        {"name": name, "labels": int(count), "wrong": wrong, "true": expected}
-        for name, count, wrong, expected in zip(
-            noise.classes, noise.counts, noise.wrong_by_label, true, strict=True
-        )
-    ]
-
-
 def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
     """Return, for each class, how often it is labeled right, and its most frequent wrong label."""
     rows = []
@@ -339,7 +314,7 @@ def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
 
 def _mistakes(noise: NoiseEstimate) -> list[dict[str, str]]:
     """Return the most frequent mistakes, the largest first."""
-    joint, given_label = expected_pairs(noise), noise.true_given_label
+    joint, given_label = noise.expected_pairs, noise.true_given_label
     return [
         {
             "label": noise.classes[i],
