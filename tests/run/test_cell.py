@@ -91,14 +91,7 @@ def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "mood",
-    [
-        "raise",
-        *(
-            pytest.param(m, marks=pytest.mark.slow(reason="processes; raised runs always run"))
-            for m in ("exit", "kill")
-        ),
-    ],
+    "mood", ["raise", pytest.param("kill", marks=pytest.mark.slow(reason="as a cell that raises"))]
 )
 def test_a_forced_run_that_fails_leaves_the_good_record(
     mood: str, ncbench: Callable, moody: Callable, tmp_path: Path

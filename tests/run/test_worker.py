@@ -135,15 +135,10 @@ BACKWARDS = ("dataset=wine,iris", "sigma=0.3,0.1")
     [
         BACKWARDS,
         pytest.param(
-            (*BACKWARDS, "cells_per_job=1"),
-            marks=pytest.mark.slow(reason="a sweep like the one that always runs"),
-        ),
-        pytest.param(
-            (*BACKWARDS, "hydra/launcher=joblib"),
-            marks=pytest.mark.slow(reason="a sweep like the one that always runs"),
+            (*BACKWARDS, "hydra/launcher=joblib"), marks=pytest.mark.slow(reason="more processes")
         ),
     ],
-    ids=["backwards", "one at a time", "joblib"],
+    ids=["backwards", "joblib"],
 )
 def test_a_plug_in_that_keeps_state_gives_one_table_in_every_order(
     order: tuple[str, ...], ncbench: Callable, tmp_path: Path
