@@ -16,12 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from made_up_files import confusion_of, write_sweep
 from needs import shared, unavailable
 
 from ncbench.cli.main import main
 from ncbench.errors import already_said
 from ncbench.plugin import use_files
+
+# On a busy machine, too.
+settings.register_profile("tests", max_examples=50, deadline=None)
+settings.load_profile("tests")
 
 BROWSER_FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
