@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from commands import records_in
 
 from ncbench.run.sweep import end_with_the_sweep
 
@@ -63,8 +64,7 @@ class Sweeper:
         return out
 
     def records(self, output_dir: str = "outputs") -> dict[str, dict[str, Any]]:
-        paths = (self.folder / output_dir / "cells").rglob("record.json")
-        return {path.parent.name: json.loads(path.read_text()) for path in paths}
+        return {record["id"]: record for record in records_in(self.folder / output_dir / "cells")}
 
     def done(self) -> int:
         return sum(record["status"] == "done" for record in self.records().values())

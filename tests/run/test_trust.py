@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import records_in
 
 from ncbench.files import read_json
 
@@ -193,7 +194,7 @@ def test_what_would_be_wrong_quietly_fails(swept: str, ncbench: Callable, tmp_pa
     names = ",".join(WRONG[swept])
     plugins = "plugins_from=[measures.py,others.py]"
     assert ncbench("-m", *SWIFT, plugins, *more, f"{kind}={names}").code == 1
-    records = [read_json(path) for path in tmp_path.rglob("record.json")]
+    records = records_in(tmp_path)
     assert {record["status"] for record in records} == {"failed"}
     reasons = {record["config"][kind]["name"]: record["reason"] for record in records}
     assert reasons.keys() == WRONG[swept].keys()
@@ -246,7 +247,7 @@ def test_a_plug_in_may_start_processes_and_a_killed_one_leaves_no_hang(
     started = time.monotonic()
     assert ncbench(*command).code == 1
     assert time.monotonic() - started < 25  # the process that lives on sleeps for 30
-    records = [read_json(path) for path in tmp_path.rglob("record.json")]
+    records = records_in(tmp_path)
     found = {record["config"]["algo"]["killed"]: record for record in records}
     assert found[True]["reason"] == "the process of this cell was killed by SIGKILL"
     assert found[False]["status"] == "done"
@@ -328,7 +329,7 @@ def test_what_an_estimator_was_told_is_in_the_record(ncbench: Callable, tmp_path
     assert done.code == 0, done.out
     found = {
         record["config"]["t_estimator"]["name"]: record["trials"][0]["told"]
-        for record in map(read_json, tmp_path.rglob("record.json"))
+        for record in records_in(tmp_path)
     }
     assert found == {name: {"t_estimator": what} for name, what in told.items()}
 
@@ -380,7 +381,7 @@ def test_an_algorithm_is_given_what_it_asks_for_and_nothing_else(
     (tmp_path / "asks.py").write_text(ASKS)
     options = ("plugins_from=asks.py", *SWIFT)
     assert ncbench(*options, "algo=asks", "t_estimator=identity").code == 0
-    (record,) = [read_json(path) for path in tmp_path.rglob("record.json")]
+    (record,) = records_in(tmp_path)
     (trial,) = record["trials"]
     assert trial["told"] == {"t_estimator": {}, "algo": {"clean_labels": 10, "unlabeled": 0}}
     assert trial["diagnostics"] == {"trusted": 10, "unlabeled": 0}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import re
@@ -15,6 +14,7 @@ from operator import methodcaller
 from pathlib import Path
 
 import pytest
+from commands import records_in
 
 from ncbench.run import sweep as worker
 
@@ -120,10 +120,9 @@ def run_apart(folder: Path, *argv: str, code: int = 0, fault: str = "") -> str:
 
 def losses(folder: Path) -> dict[str, list[float]]:
     """Return the losses of the trials of each finished cell."""
-    records = [json.loads(path.read_text()) for path in folder.rglob("record.json")]
     return {
         record["id"]: [trial["losses"]["h_mean"] for trial in record["trials"]]
-        for record in records
+        for record in records_in(folder)
     }
 
 
