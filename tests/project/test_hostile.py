@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import records_in
 from needs import ROOT
-
-from ncbench.files import read_json
 
 HOSTILE = ROOT / "examples" / "hostile"
 QUICK = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1", "algo=cpe_argmax,nclr_plugin")
@@ -47,11 +46,10 @@ def sweep(folder: Path, site: Path | None, *options: str) -> dict[str, Any]:
         check=True,
         capture_output=True,
     )
-    found = {}
-    for path in folder.rglob("record.json"):
-        trials = read_json(path)["trials"]
-        found[path.parent.name] = [{**trial, "seconds": None} for trial in trials]
-    return found
+    return {
+        record["id"]: [{**trial, "seconds": None} for trial in record["trials"]]
+        for record in records_in(folder)
+    }
 
 
 @pytest.mark.slow(reason="sweeps in an environment of its own")
