@@ -1,12 +1,14 @@
-"""Commands that a table or a fixture runs once, for many tests."""
+"""Commands that a table or a fixture runs once, for many tests, and what they leave behind."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from ncbench.cli.main import main
@@ -40,3 +42,8 @@ def run(folder: Path, *argv: str) -> Outcome:
         finally:
             use_files([])  # what a command took from files is not for the next one
     return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def records_in(folder: Path) -> list[dict[str, Any]]:
+    """Return the records of the cells below a folder, in the order of their ids."""
+    return [json.loads(path.read_text()) for path in sorted(folder.rglob("record.json"))]

@@ -11,17 +11,22 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Outcome
+from hypothesis import settings
 from made_up_files import confusion_of, write_sweep
 from needs import shared, unavailable
 
 from ncbench.cli.main import main
 from ncbench.errors import already_said
 from ncbench.plugin import use_files
+
+# On a busy machine, too.
+settings.register_profile("tests", max_examples=50, deadline=None)
+settings.load_profile("tests")
 
 BROWSER_FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
@@ -139,15 +144,6 @@ def warm_plugin_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         # Where algo=slow of plugin_packages counts its fits: in the folder a command is run from.
         patch.setenv("FITS", "fits")
         yield folder
-
-
-@dataclass
-class Outcome:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture

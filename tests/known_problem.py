@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from scipy.integrate import cumulative_simpson
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
@@ -19,9 +19,6 @@ from ncbench.types import Array
 from ncbench_plugins.datasets import synthetic
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-relaxed = settings(max_examples=50, deadline=None)
 
 
 def measure(name: str) -> Measure:

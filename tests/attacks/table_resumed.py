@@ -7,13 +7,10 @@ says on standard error, it says in a process of its own: its row looks at the nu
 
 from __future__ import annotations
 
-import contextlib
 import gzip
-import io
 import json
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -22,10 +19,9 @@ from typing import Any
 
 from attacks.attack import Attack
 from attacks.damage import gone, put
+from commands import run
 
-from ncbench.cli.main import main
 from ncbench.files import as_json, from_json
-from ncbench.plugin import use_files
 
 QUICK = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=3", "cache=false")
 CELL = ("algo=cpe_argmax", *QUICK)
@@ -68,20 +64,10 @@ Prepare = Callable[[Path], Any]
 @cache
 def finished(*command: str) -> bytes:
     """Return the record of a cell, which is run once."""
-    with TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with TemporaryDirectory() as folder:
         for name, content in {"mine.csv": TABLE, "mine.py": PLUGIN, "leaks.py": LEAKING}.items():
-            Path(name).write_text(content)
-        before, sys.argv = sys.argv, ["ncbench", *command]
-        try:
-            with (
-                contextlib.redirect_stdout(io.StringIO()),
-                contextlib.redirect_stderr(io.StringIO()),
-                contextlib.suppress(SystemExit),
-            ):
-                main()
-        finally:
-            sys.argv = before
-            use_files([])
+            Path(folder, name).write_text(content)
+        run(Path(folder), *command)
         (path,) = Path(folder).rglob("record.json")
         return path.read_bytes()
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import records_in
 from hydra.core.config_store import ConfigStore
 from hydra.core.plugins import Plugins
 
 from ncbench.config.hydra_session import _options_of_hydra, parse_arguments
 from ncbench.errors import NcbenchError
-
-
-def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(folder.rglob("record.json"))]
 
 
 def test_help_texts_are_strings_which_python_314_demands() -> None:
@@ -56,9 +52,9 @@ def test_an_experiment_file_of_ones_own_can_sweep(ncbench: Callable, tmp_path: P
     (tmp_path / "mine" / "experiment").mkdir(parents=True)
     (tmp_path / "mine" / "experiment" / "short.yaml").write_text(EXPERIMENT)
     assert ncbench("--config-dir", "mine", "-m", "+experiment=short", "algo=ncfw,fw").code == 0
-    cells = {(r["config"]["algo"]["name"], r["config"]["sigma"]) for r in records(tmp_path)}
+    cells = {(r["config"]["algo"]["name"], r["config"]["sigma"]) for r in records_in(tmp_path)}
     assert cells == {("ncfw", 0.1), ("ncfw", 0.2), ("fw", 0.1), ("fw", 0.2)}
-    assert {r["config"]["dataset"]["name"] for r in records(tmp_path)} == {"wine"}
+    assert {r["config"]["dataset"]["name"] for r in records_in(tmp_path)} == {"wine"}
     # What the command line says goes before what the file says.
     outcome = ncbench("--config-dir", "mine", "-m", "+experiment=short", "sigma=0.3")
     assert (outcome.code, outcome.out.count("[1/1] done")) == (0, 1)
@@ -82,7 +78,9 @@ def test_several_experiment_files_each_with_a_sweep_of_its_own(
     for name in ("short,other", "both"):
         outcome = ncbench("--config-dir", "mine", "-m", f"+experiment={name}")
         assert outcome.code == 0
-        cells = {(r["config"]["algo"]["max_iter"], r["config"]["sigma"]) for r in records(tmp_path)}
+        cells = {
+            (r["config"]["algo"]["max_iter"], r["config"]["sigma"]) for r in records_in(tmp_path)
+        }
         assert cells == expected
     assert outcome.out.count("(found finished)") == 3  # the second time
 
@@ -96,7 +94,7 @@ def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> Non
     )
     outcome = ncbench("--config-dir", "mine", "--config-name", "own", "-m", "cells_per_job=1")
     assert outcome.code == 0
-    assert outcome.out.count("done ") == len(records(tmp_path)) == 4
+    assert outcome.out.count("done ") == len(records_in(tmp_path)) == 4
     (groups,) = tmp_path.rglob("groups.json")
     assert json.loads(groups.read_text()) == [[0], [1], [2], [3]]
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import records_in
 
 QUICK = ("dataset=iris", "algo.max_iter=20", "trials=2", "cpe=logistic", "cpe.C=1.0")
-
-
-def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(folder.rglob("record.json"))]
 
 
 @pytest.mark.parametrize("name", ["dätei.csv", "a(1).csv", "a=b.csv", "a~ #1.csv"])
@@ -26,7 +21,7 @@ def test_names_that_hydra_cannot_read_are_taken_as_text(
         argv = (f"dataset.path={name}", "dataset.target=größe2", "algo=cpe_argmax", "trials=1")
         done = ncbench(*mode, "dataset=file", *argv)
         assert done.code == 0, done.err
-    (record,) = records(tmp_path)
+    (record,) = records_in(tmp_path)
     chosen = {key: value for key, value in record["config"]["dataset"].items() if value is not None}
     assert chosen == {"name": "file", "path": name, "target": "größe2"}
 
@@ -43,7 +38,7 @@ def test_a_sigma_that_was_added_up_is_the_one_that_was_meant(
     options = ("dataset=iris", "algo=cpe_argmax", "trials=1", "cpe=logistic", "cpe.C=1.0")
     assert ncbench("-m", *options, "sigma=range(0.1,0.5,0.1)").code == 0  # 0.1 + 2 * 0.1 > 0.3
     assert ncbench(*options, "sigma=0.3").code == 0
-    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    records = records_in(tmp_path)
     assert sorted(record["config"]["sigma"] for record in records) == [0.1, 0.2, 0.3, 0.4]
 
 

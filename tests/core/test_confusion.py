@@ -7,13 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 from counting import confusion_matrix
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from sklearn import metrics
 
 from ncbench.core.confusion import expected_confusion, project_to_joint, with_possible_recalls
 
 seeds = st.integers(0, 2**32 - 1)
-relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too
 
 
 def test_the_tests_count_as_scikit_learn_does() -> None:
@@ -24,7 +23,6 @@ def test_the_tests_count_as_scikit_learn_does() -> None:
         np.testing.assert_allclose(confusion_matrix(y, predicted, n), theirs, rtol=1e-15)
 
 
-@relaxed
 @given(seeds, st.integers(2, 3), st.integers(1, 4))
 def test_expected_confusion_is_the_mean_over_all_outcomes(seed: int, n: int, m: int) -> None:
     rng = np.random.default_rng(seed)
@@ -50,7 +48,6 @@ def test_expected_confusion_against_sampling() -> None:
     np.testing.assert_allclose(mean, expected_confusion(y, distribution), atol=tolerance)
 
 
-@relaxed
 @given(seeds, st.integers(2, 6), st.integers(1, 40))
 def test_expected_confusion_of_one_hot_rows_is_the_confusion_matrix(
     seed: int, n: int, m: int
@@ -67,7 +64,6 @@ def test_expected_confusion_keeps_rows_of_absent_classes() -> None:
     np.testing.assert_array_equal(C, [[0, 0, 0], [0.25, 0.125, 0.625], [0, 0, 0]])
 
 
-@relaxed
 @given(seeds, st.integers(2, 6))
 def test_projection_leaves_a_joint_distribution_alone(seed: int, n: int) -> None:
     C = np.random.default_rng(seed).dirichlet(np.ones(n * n)).reshape(n, n)
@@ -77,7 +73,6 @@ def test_projection_leaves_a_joint_distribution_alone(seed: int, n: int) -> None
     assert moved == 0.0
 
 
-@relaxed
 @given(seeds, st.integers(2, 6))
 def test_projection_ends_on_the_simplex_and_counts_what_it_moved(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
@@ -93,7 +88,6 @@ def test_projection_ends_on_the_simplex_and_counts_what_it_moved(seed: int, n: i
     np.testing.assert_allclose(projected[C > 0], C[C > 0] / (1 + moved))
 
 
-@relaxed
 @given(seeds, st.integers(2, 6))
 def test_projection_is_idempotent(seed: int, n: int) -> None:
     C = np.random.default_rng(seed).normal(0.5, 1.0, size=(n, n))

@@ -11,7 +11,6 @@ from hypothesis import given, settings, strategies as st
 from ncbench.core.argmin import Mixture, _dependency, reduce_support
 
 seeds = st.integers(0, 2**32 - 1)
-relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too
 
 
 def random_mixture(seed: int, n: int, components: int) -> tuple[Mixture, np.ndarray]:
@@ -28,7 +27,6 @@ def weighted_vote(mixture: Mixture, posterior: np.ndarray) -> np.ndarray:
     return votes
 
 
-@relaxed
 @given(seeds, st.integers(2, 5), st.integers(1, 8))
 def test_distribution_is_the_weighted_vote(seed: int, n: int, components: int) -> None:
     mixture, posterior = random_mixture(seed, n, components)
@@ -37,7 +35,6 @@ def test_distribution_is_the_weighted_vote(seed: int, n: int, components: int) -
     )
 
 
-@relaxed
 @given(seeds, st.integers(2, 5), st.integers(1, 8))
 def test_distribution_has_rows_that_sum_to_one(seed: int, n: int, components: int) -> None:
     mixture, posterior = random_mixture(seed, n, components)
@@ -46,7 +43,6 @@ def test_distribution_has_rows_that_sum_to_one(seed: int, n: int, components: in
     assert distribution.min() >= 0
 
 
-@relaxed
 @given(seeds, st.integers(2, 4), st.integers(1, 5), st.integers(1, 12))
 def test_merged_is_the_same_classifier_with_distinct_components(
     seed: int, n: int, distinct: int, components: int

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import chisquare
 
 from ncbench.core.noise_matrix import NoiseMatrix
 from ncbench.errors import NcbenchError
 
 seeds = st.integers(0, 2**32 - 1)
-relaxed = settings(max_examples=50, deadline=None)  # on a busy machine, too
 
 
 def random_noise(n: int, rng: np.random.Generator) -> NoiseMatrix:
@@ -153,7 +152,6 @@ def test_is_a_value() -> None:
     assert eval(repr(noise)) == noise
 
 
-@relaxed
 @given(seeds, st.integers(2, 5), st.integers(1, 6))
 def test_proposition_9_noisy_confusion_is_T_times_clean(seed: int, n: int, points: int) -> None:
     rng = np.random.default_rng(seed)
@@ -166,7 +164,6 @@ def test_proposition_9_noisy_confusion_is_T_times_clean(seed: int, n: int, point
     np.testing.assert_allclose(noise.correct_confusion(noisy), clean, rtol=0, atol=1e-12)
 
 
-@relaxed
 @given(seeds, st.integers(2, 5), st.integers(1, 6))
 def test_noisy_posterior_is_T_times_clean(seed: int, n: int, points: int) -> None:
     rng = np.random.default_rng(seed)
@@ -179,7 +176,6 @@ def test_noisy_posterior_is_T_times_clean(seed: int, n: int, points: int) -> Non
     np.testing.assert_allclose(noise.correct_posterior(eta_noisy), eta, rtol=0, atol=1e-12)
 
 
-@relaxed
 @given(seeds, st.integers(2, 3), st.integers(1, 5))
 def test_proposition_8_bayes_of_corrected_loss_is_optimal_on_clean_data(
     seed: int, n: int, points: int
@@ -197,7 +193,6 @@ def test_proposition_8_bayes_of_corrected_loss_is_optimal_on_clean_data(
     assert clean_loss(tuple(bayes_noisy)) == pytest.approx(optimum, abs=1e-11)
 
 
-@relaxed
 @given(seeds, st.integers(2, 6))
 def test_correcting_the_posterior_is_correcting_the_loss(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
@@ -209,7 +204,6 @@ def test_correcting_the_posterior_is_correcting_the_loss(seed: int, n: int) -> N
     )
 
 
-@relaxed
 @given(seeds, st.integers(2, 6))
 def test_corrected_loss_keeps_the_expected_loss(seed: int, n: int) -> None:
     # <L', C~> = <T^-T L, T C> = <L, C>: the transposed inverse, and no other, does that.
@@ -221,7 +215,6 @@ def test_corrected_loss_keeps_the_expected_loss(seed: int, n: int) -> None:
     assert corrected == pytest.approx(np.sum(L * C), abs=1e-11)
 
 
-@relaxed
 @given(seeds, st.integers(2, 12))
 def test_identity_changes_no_bit(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
@@ -257,7 +250,6 @@ def test_draw_labels_depends_on_the_generator_alone() -> None:
     assert (first != noise.draw_labels(y, np.random.default_rng(6))).any()
 
 
-@relaxed
 @given(seeds, st.integers(2, 8))
 def test_drawn_labels_are_classes(seed: int, n: int) -> None:
     class AlmostOne:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import records_in
 
 # Mean over sigma = 0.1..0.4 of prototypes: mean |T^ - T| and ||T^-1 error||_1 on vehicle.
 VEHICLE = {
@@ -29,8 +29,7 @@ def test_errors_on_vehicle_are_those_of_the_page(ncbench, shared_data: Path, tmp
     )
     assert run.code == 0, run.err
     errors: dict[str, list[tuple[float, float]]] = {}
-    for path in tmp_path.glob("outputs/cells/*/record.json"):
-        record = json.loads(path.read_text())
+    for record in records_in(tmp_path):
         for trial in record["trials"]:
             found = trial["noise_matrix_diagnostics"]
             errors.setdefault(record["config"]["t_estimator"]["name"], []).append(

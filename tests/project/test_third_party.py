@@ -14,9 +14,9 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import records_in
 
 from ncbench.plugin.scaffold import TEMPLATES, write_package
 
@@ -55,9 +55,6 @@ class Environment:
         how = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index")
         pip = [sys.executable, "-m", "pip", "--python", str(self.python), "install", *how]
         subprocess.run([*pip, *what], cwd=self.folder, check=True)
-
-    def records(self) -> list[dict[str, Any]]:
-        return [json.loads(path.read_text()) for path in self.folder.rglob("record.json")]
 
 
 def copy(folder: Path, *names: str) -> Path:
@@ -126,7 +123,7 @@ def test_packages_in_a_fresh_environment(tmp_path: Path, monkeypatch: pytest.Mon
     out = fresh.run("ncbench", "-m", SHOWN, *small, "sigma=0.1,0.4", "cpe=my_cpe")
     for name in ("ncfw", "ncminimax", "my_algorithm"):
         assert re.search(rf"{name} +0\.\d+ \(0\.\d+\)[*~]? +0\.\d+ \(0\.\d+\)", out), out
-    plugins = {r["config"]["algo"]["name"]: r["plugins"] for r in fresh.records()}
+    plugins = {r["config"]["algo"]["name"]: r["plugins"] for r in records_in(fresh.folder)}
     assert plugins["my_algorithm"]["algo"] == "my-algorithm 0.1.0"
     assert plugins["my_algorithm"]["cpe"] == "my-cpe 0.1.0"
     assert plugins["ncminimax"]["algo"] == "ncbench-minimax 0.2.0"

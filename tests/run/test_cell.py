@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from commands import records_in
 
 from ncbench.cli.main import main
 
@@ -59,10 +58,6 @@ def moody(tmp_path: Path) -> Callable[..., None]:
     return set_mood
 
 
-def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in folder.rglob("record.json")]
-
-
 @pytest.mark.parametrize(
     ("mood", "kept", "checking", "fits"),
     [("raise", 0, 10.0, 4), ("interrupt", 2, 10.0, 4), ("interrupt", 2, 0.0, 3)],
@@ -91,14 +86,7 @@ def test_a_refused_cell_leaves_no_folder(ncbench: Callable, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "mood",
-    [
-        "raise",
-        *(
-            pytest.param(m, marks=pytest.mark.slow(reason="processes; raised runs always run"))
-            for m in ("exit", "kill")
-        ),
-    ],
+    "mood", ["raise", pytest.param("kill", marks=pytest.mark.slow(reason="as a cell that raises"))]
 )
 def test_a_forced_run_that_fails_leaves_the_good_record(
     mood: str, ncbench: Callable, moody: Callable, tmp_path: Path
@@ -106,12 +94,12 @@ def test_a_forced_run_that_fails_leaves_the_good_record(
     sweep = ("-m", *QUICK, "trials=2", "algo=moody,cpe_argmax")
     moody(mood, fails_from=100)
     assert ncbench(*sweep).code == 0
-    before = {record["id"]: record for record in records(tmp_path)}
+    before = {record["id"]: record for record in records_in(tmp_path)}
     assert {record["status"] for record in before.values()} == {"done"}
     moody(mood, fails_from=2)
     forced = ncbench(*sweep, "force=true")
     assert forced.code == 1
-    after = {record["id"]: record for record in records(tmp_path)}
+    after = {record["id"]: record for record in records_in(tmp_path)}
     (spared,) = [i for i, r in before.items() if r["config"]["algo"]["name"] == "moody"]
     assert after[spared] == before[spared]
     assert "failed   measure=h_mean dataset=iris" in forced.out
@@ -129,7 +117,7 @@ def test_trials_stay_after_a_kill_and_not_after_an_exit(
     for mood, kept in (("kill", 2), ("exit", 0)):
         moody(mood, fails_from=3)
         assert ncbench("-m", *QUICK, "trials=4", f"output_dir={mood}").code == 1
-        assert [record["status"] for record in records(tmp_path / mood)] == ["failed"]
+        assert [record["status"] for record in records_in(tmp_path / mood)] == ["failed"]
         assert len(list((tmp_path / mood).rglob("trial-*.json"))) == kept
 
 
@@ -159,7 +147,9 @@ def test_trials_for_another_measure_are_used_only_if_they_are_of_the_same_data(
 
     def losses(folder: str, measure: str) -> list[float]:
         assert ncbench(*command, f"measure={measure}", f"output_dir={folder}").code == 0
-        found = [r for r in records(tmp_path / folder) if r["config"]["measure"]["name"] == measure]
+        found = [
+            r for r in records_in(tmp_path / folder) if r["config"]["measure"]["name"] == measure
+        ]
         return [trial["losses"]["zero_one"] for trial in found[0]["trials"]]
 
     np.savetxt(tmp_path / "own.txt", data[0])

@@ -155,24 +155,8 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
 
 @pytest.mark.slow(reason="whole sweeps; the cache itself is always tested")
 @pytest.mark.parametrize(
-    "learner",
-    [
-        "logistic",
-        pytest.param(
-            "anchored",
-            marks=pytest.mark.slow(reason="whole sweeps; the cache itself is always tested"),
-        ),
-    ],
-)
-@pytest.mark.parametrize(
-    "algorithms",
-    [
-        pytest.param(
-            "ncfw,fw,nclr_plugin,cpe_argmax",
-            marks=pytest.mark.slow(reason="whole sweeps; the cache itself is always tested"),
-        ),
-        "ncbs,bs",
-    ],
+    ("algorithms", "learner"),
+    [("ncbs,bs", "logistic"), ("ncfw,fw,nclr_plugin,cpe_argmax", "anchored")],
 )
 def test_records_are_the_same_with_and_without_sharing(
     algorithms: str, learner: str, ncbench: Callable, tmp_path: Path

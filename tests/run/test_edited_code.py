@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import records_in
 from made_up_files import complete
 
 from ncbench.run import CellFolder
@@ -56,7 +57,7 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Non
 
 
 def columns(tmp_path: Path) -> list[list[float]]:
-    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    records = records_in(tmp_path)
     records.sort(key=lambda record: record["config"]["sigma"])
     return [[sum(c) for c in zip(*r["trials"][0]["confusion"], strict=True)] for r in records]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from commands import records_in
 from sklearn.datasets import load_iris
 
 from ncbench import NoiseMatrix, load
@@ -80,7 +80,7 @@ def test_losses_are_corrected_where_no_label_is_clean(ncbench: Callable, tmp_pat
     assert "(cautious_map)" in table[0]
     aggregated = ncbench("aggregate", "outputs", "--format", "md").out
     assert aggregated.startswith("These losses are estimates")
-    (record,) = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    (record,) = records_in(tmp_path)
     assert record["dataset"]["checked"] == 0
     assert record["noise_matrix"] is None
     for trial in record["trials"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from commands import records_in
 from sklearn.datasets import load_iris
 from sklearn.model_selection import train_test_split
 
@@ -129,7 +129,7 @@ def test_a_class_may_be_named_in_a_measure(ncbench: Callable, tmp_path: Path) ->
     by_number = ncbench(*options, "measure.background=1")
     assert "micro_f1 (background versicolor) 0." in by_number.out
     assert ncbench(*options, "measure.background=rose").code == 2
-    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    records = records_in(tmp_path)
     assert (by_name.code, len(records)) == (0, 2)
     assert records[0]["trials"][0]["losses"] == records[1]["trials"][0]["losses"]
     C = np.array(records[0]["trials"][0]["confusion"])
@@ -160,10 +160,7 @@ def test_an_algorithm_that_is_not_told_the_measure_runs_once_for_all(
     assert ncbench(*options, "measure=h_mean").code == 0
     assert ncbench(*options, "measure=g_mean").code == 0
     assert ncbench(*options, "measure=q_mean", "force=true").code == 0
-    found = {}
-    for path in tmp_path.rglob("record.json"):
-        record = json.loads(path.read_text())
-        found[record["config"]["measure"]["name"]] = record["trials"]
+    found = {r["config"]["measure"]["name"]: r["trials"] for r in records_in(tmp_path)}
     assert found["g_mean"] == found["h_mean"]  # the seconds too: nothing was run again
     assert found["q_mean"][0]["seconds"] != found["h_mean"][0]["seconds"]
     assert found["q_mean"][0]["losses"] == found["h_mean"][0]["losses"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import records_in
 
-QUICK = ("dataset=iris", "algo.max_iter=20", "cpe=logistic", "cpe.C=1.0", "trials=1", "cache=false")
+from ncbench.files import read_json
+
+SWIFT = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1", "cache=false")
+QUICK = (*SWIFT, "algo.max_iter=20")
 
 MEASURES = """
 from ncbench import Measure, hookimpl
@@ -145,7 +148,7 @@ def record(ncbench: Callable, tmp_path: Path) -> Callable[..., dict[str, Any]]:
         outcome = ncbench(*QUICK, *options)
         assert outcome.code == 0, outcome.err
         (path,) = tmp_path.rglob("record.json")
-        found: dict[str, Any] = json.loads(path.read_text())
+        found: dict[str, Any] = read_json(path)
         path.unlink()
         return found
 
@@ -166,49 +169,37 @@ def test_a_measure_nobody_asked_for_changes_nothing(record: Callable) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("options", "messages"),
-    [
-        (
-            ("algo=cpe_argmax", "measure=two_classes,score"),
-            {
-                "two_classes": "two classes are needed, not 3",
-                "score": "measure=score: 1 if every prediction is right, and 0.333333 if all are",
-            },
-        ),
-        (
-            ("noise=writes_labels,wrong_labels",),
-            {
-                "writes_labels": "assignment destination is read-only",
-                "wrong_labels": "noise=wrong_labels: label 7 in row 3",
-            },
-        ),
-        (
-            ("algo=writes_features,thrice,not_a_number",),
-            {
-                "writes_features": "output array is read-only",
-                "thrice": "Thrice: predict_proba returned [1.0, 1.0, 1.0] for row 0",
-                "not_a_number": "NotANumber: predict_proba returned [nan, nan, nan] for row 0",
-            },
-        ),
-    ],
-    ids=["measure", "noise", "algo"],
-)
-def test_what_would_be_wrong_quietly_fails(
-    options: tuple[str, ...], messages: dict[str, str], ncbench: Callable, tmp_path: Path
-) -> None:
+WRONG = {
+    "algo=cpe_argmax measure": {
+        "two_classes": "two classes are needed, not 3",
+        "score": "measure=score: 1 if every prediction is right, and 0.333333 if all are",
+    },
+    "noise": {
+        "writes_labels": "assignment destination is read-only",
+        "wrong_labels": "noise=wrong_labels: label 7 in row 3",
+    },
+    "algo": {
+        "writes_features": "output array is read-only",
+        "thrice": "Thrice: predict_proba returned [1.0, 1.0, 1.0] for row 0",
+        "not_a_number": "NotANumber: predict_proba returned [nan, nan, nan] for row 0",
+    },
+}
+
+
+@pytest.mark.parametrize("swept", WRONG)
+def test_what_would_be_wrong_quietly_fails(swept: str, ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "measures.py").write_text(MEASURES)
     (tmp_path / "others.py").write_text(OTHERS)
-    quick = [option for option in QUICK if not option.startswith("algo.")]
-    outcome = ncbench("-m", *quick, "plugins_from=[measures.py,others.py]", *options)
-    assert outcome.code == 1
-    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
-    assert len(records) == len(messages)
-    kind = options[-1].partition("=")[0]
-    failed = {record["config"][kind]["name"]: record for record in records}
-    for name, message in messages.items():
-        assert failed[name]["status"] == "failed"
-        assert message in failed[name]["reason"]
+    *more, kind = swept.split()
+    names = ",".join(WRONG[swept])
+    plugins = "plugins_from=[measures.py,others.py]"
+    assert ncbench("-m", *SWIFT, plugins, *more, f"{kind}={names}").code == 1
+    records = records_in(tmp_path)
+    assert {record["status"] for record in records} == {"failed"}
+    reasons = {record["config"][kind]["name"]: record["reason"] for record in records}
+    assert reasons.keys() == WRONG[swept].keys()
+    for name, message in WRONG[swept].items():
+        assert message in reasons[name]
 
 
 POOL = """
@@ -252,12 +243,11 @@ def test_a_plug_in_may_start_processes_and_a_killed_one_leaves_no_hang(
     ncbench: Callable, tmp_path: Path
 ) -> None:
     (tmp_path / "pool.py").write_text(POOL)
-    quick = [option for option in QUICK if not option.startswith("algo.")]
-    command = ("-m", *quick, "plugins_from=pool.py", "algo=pool", "algo.killed=true,false")
+    command = ("-m", *SWIFT, "plugins_from=pool.py", "algo=pool", "algo.killed=true,false")
     started = time.monotonic()
     assert ncbench(*command).code == 1
     assert time.monotonic() - started < 25  # the process that lives on sleeps for 30
-    records = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    records = records_in(tmp_path)
     found = {record["config"]["algo"]["killed"]: record for record in records}
     assert found[True]["reason"] == "the process of this cell was killed by SIGKILL"
     assert found[False]["status"] == "done"
@@ -305,48 +295,43 @@ def ncbench_t_estimators():
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        (
-            "peeks",
-            "Peeks uses the true noise matrix, but does not declare this; give it the "
-            'attribute needs = ("noise_matrix",)',
-        ),
-        (
-            "counts",
-            "Counts uses clean labels of training examples, but does not declare this; "
-            'give it the attribute needs = ("clean_labels",)',
-        ),
-        ("misspelled", "did you mean 'clean_labels'"),
-    ],
-)
+UNDECLARED = {
+    "peeks": "Peeks uses the true noise matrix, but does not declare this; give it the attribute "
+    'needs = ("noise_matrix",)',
+    "counts": "Counts uses clean labels of training examples, but does not declare this; give it "
+    'the attribute needs = ("clean_labels",)',
+    "misspelled": "did you mean 'clean_labels'",
+}
+
+
+@pytest.mark.parametrize("name", UNDECLARED)
 def test_an_estimator_is_not_given_a_truth_that_it_does_not_declare(
-    name: str, message: str, ncbench: Callable, tmp_path: Path
+    name: str, ncbench: Callable, tmp_path: Path
 ) -> None:
     (tmp_path / "estimators.py").write_text(ESTIMATORS)
     outcome = ncbench(*QUICK, "plugins_from=estimators.py", f"t_estimator={name}")
     assert outcome.code == 2
-    assert message in outcome.err
+    assert UNDECLARED[name] in outcome.err
     assert "Traceback" not in outcome.err
     assert not list(tmp_path.rglob("record.json"))
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("known", {"noise_matrix": True}),
-        ("declares", {"clean_labels": 105}),
-        ("trusted", {"clean_labels": 10}),
-        ("identity", {}),
-    ],
-)
-def test_what_an_estimator_was_told_is_in_the_record(
-    name: str, told: dict[str, Any], record: Callable, tmp_path: Path
-) -> None:
+def test_what_an_estimator_was_told_is_in_the_record(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "estimators.py").write_text(ESTIMATORS)
-    found = record("plugins_from=estimators.py", f"t_estimator={name}")
-    assert found["trials"][0]["told"] == {"t_estimator": told}
+    told = {
+        "known": {"noise_matrix": True},
+        "declares": {"clean_labels": 105},
+        "trusted": {"clean_labels": 10},
+        "identity": {},
+    }
+    names = ",".join(told)
+    done = ncbench("-m", *QUICK, "plugins_from=estimators.py", f"t_estimator={names}")
+    assert done.code == 0, done.out
+    found = {
+        record["config"]["t_estimator"]["name"]: record["trials"][0]["told"]
+        for record in records_in(tmp_path)
+    }
+    assert found == {name: {"t_estimator": what} for name, what in told.items()}
 
 
 ASKS = """
@@ -394,9 +379,9 @@ def test_an_algorithm_is_given_what_it_asks_for_and_nothing_else(
     ncbench: Callable, tmp_path: Path
 ) -> None:
     (tmp_path / "asks.py").write_text(ASKS)
-    options = ("plugins_from=asks.py", "dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1")
+    options = ("plugins_from=asks.py", *SWIFT)
     assert ncbench(*options, "algo=asks", "t_estimator=identity").code == 0
-    (record,) = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    (record,) = records_in(tmp_path)
     (trial,) = record["trials"]
     assert trial["told"] == {"t_estimator": {}, "algo": {"clean_labels": 10, "unlabeled": 0}}
     assert trial["diagnostics"] == {"trusted": 10, "unlabeled": 0}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import re
@@ -15,6 +14,7 @@ from operator import methodcaller
 from pathlib import Path
 
 import pytest
+from commands import records_in
 
 from ncbench.run import sweep as worker
 
@@ -51,33 +51,40 @@ class Warm(Centroids):
         LAST[self.means_.shape] = told, self.means_
 
 
-class Patches(Centroids):
-    'Replaces functions of numpy and of scikit-learn.'
-
-    def _fit(self, X, y, noise):
-        import sklearn.linear_model
-
-        super()._fit(X, y, noise)
-        np.linalg.norm = np.bincount = np.argmax = None
-        sklearn.linear_model.LogisticRegression.fit = None
-
-
 @hookimpl
 def ncbench_algorithms():
-    return {"warm": Warm, "patches": Patches}
+    return {"warm": Warm}
 """
 )
 
-WITHIN = (
+REMEMBERS = (
     HEAD
     + """
+import multiprocessing, os, signal
+from ncbench.errors import notice_once
+
 SEEN = {}
+FITS = []
 
 
-class Within(Centroids):
+class Chatty(Centroids):
+    'Says something in a cell of a sweep; is killed in its fifth fit if a file says so.'
+
+    def _fit(self, X, y, noise):
+        if multiprocessing.parent_process():
+            notice_once("the moon is full")
+            warnings.warn("the tide is high")
+        super()._fit(X, y, noise)
+        FITS.append(len(X))
+        if len(FITS) == 5 and os.path.exists("kill"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Within(Chatty):
     'The label of the nearest row that any trial has trained on.'
 
     def _fit(self, X, y, noise):
+        super()._fit(X, y, noise)
         SEEN.update((row.tobytes(), label) for row, label in zip(X, y))
         self.X_, self.y_ = np.array([np.frombuffer(row) for row in SEEN]), [*SEEN.values()]
 
@@ -86,53 +93,18 @@ class Within(Centroids):
         return np.eye(len(self.classes_))[np.array(self.y_)[nearest]]
 
 
-@hookimpl
-def ncbench_algorithms():
-    return {"within": Within}
-"""
-)
-
-SECOND = (
-    HEAD
-    + """
-FITS = []
-
-
-class Second(Centroids):
+class Second(Chatty):
     'Is wrong in its second fit alone.'
 
     def _fit(self, X, y, noise):
         super()._fit(X, y, noise)
-        FITS.append(len(X))
         if len(FITS) == 2:
             self.means_ = self.means_[::-1]
 
 
 @hookimpl
 def ncbench_algorithms():
-    return {"second": Second}
-"""
-)
-
-CHATTY = (
-    HEAD
-    + """
-from ncbench.errors import notice_once
-
-
-class Chatty(Centroids):
-    def __init__(self, number: int = 0):
-        self.number = number
-
-    def _fit(self, X, y, noise):
-        super()._fit(X, y, noise)
-        notice_once("the moon is full")
-        warnings.warn("the tide is high")
-
-
-@hookimpl
-def ncbench_algorithms():
-    return {"chatty": Chatty}
+    return {"within": Within, "second": Second}
 """
 )
 
@@ -148,10 +120,9 @@ def run_apart(folder: Path, *argv: str, code: int = 0, fault: str = "") -> str:
 
 def losses(folder: Path) -> dict[str, list[float]]:
     """Return the losses of the trials of each finished cell."""
-    records = [json.loads(path.read_text()) for path in folder.rglob("record.json")]
     return {
         record["id"]: [trial["losses"]["h_mean"] for trial in record["trials"]]
-        for record in records
+        for record in records_in(folder)
     }
 
 
@@ -163,15 +134,10 @@ BACKWARDS = ("dataset=wine,iris", "sigma=0.3,0.1")
     [
         BACKWARDS,
         pytest.param(
-            (*BACKWARDS, "cells_per_job=1"),
-            marks=pytest.mark.slow(reason="a sweep like the one that always runs"),
-        ),
-        pytest.param(
-            (*BACKWARDS, "hydra/launcher=joblib"),
-            marks=pytest.mark.slow(reason="a sweep like the one that always runs"),
+            (*BACKWARDS, "hydra/launcher=joblib"), marks=pytest.mark.slow(reason="more processes")
         ),
     ],
-    ids=["backwards", "one at a time", "joblib"],
+    ids=["backwards", "joblib"],
 )
 def test_a_plug_in_that_keeps_state_gives_one_table_in_every_order(
     order: tuple[str, ...], ncbench: Callable, tmp_path: Path
@@ -186,52 +152,33 @@ def test_a_plug_in_that_keeps_state_gives_one_table_in_every_order(
     assert one == other
 
 
-def test_a_plug_in_that_patches_numpy_harms_no_other_cell(
+def test_cells_of_plug_ins_that_remember_trials_are_run_anew_when_they_are_resumed(
     ncbench: Callable, tmp_path: Path
 ) -> None:
-    (tmp_path / "warm.py").write_text(WARM)
-    cells = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1", "plugins_from=warm.py")
-    done = ncbench("-m", *cells, "algo=patches,cpe_argmax,nclr_plugin")
-    assert (done.code, done.out.count("] failed"), done.out.count("] done")) == (1, 1, 2), done.out
-    assert "] failed   measure=h_mean dataset=iris noise=random sigma=0.1 algo=patches" in done.out
-
-
-def test_a_plug_in_that_remembers_trials_gives_one_table_when_it_is_resumed(
-    ncbench: Callable, tmp_path: Path
-) -> None:
-    (tmp_path / "within.py").write_text(WITHIN)
-    sweep = ("-m", "plugins_from=within.py", "algo=within", "dataset=iris", "trials=4")
+    (tmp_path / "remembers.py").write_text(REMEMBERS)
+    sweep = ("-m", "plugins_from=remembers.py", "algo=within,second", "dataset=iris", "trials=5")
     assert ncbench(*sweep, "output_dir=whole").code == 0
-    run_apart(tmp_path, *sweep, "output_dir=ended", code=1, fault="written trial-2.json")
-    assert len([*tmp_path.glob("ended/cells/*/trial-*.json")]) == 3
-    resumed = run_apart(tmp_path, *sweep, "output_dir=ended")
-    assert "trial 2, which an interrupted run had kept, differs when it is run again" in resumed
-    assert "so the kept trials are deleted; all trials are run anew" in resumed
-    (whole,), (ended,) = (losses(tmp_path / name).values() for name in ("whole", "ended"))
-    assert ended == whole
-
-
-def test_state_that_the_last_trial_does_not_show_is_found_when_a_cell_is_resumed(
-    ncbench: Callable, tmp_path: Path
-) -> None:
-    # As warm.py of the third round of findings on wine: 17 of 24 trials, run alone, had the
-    # confusion matrix that they had after others.
-    (tmp_path / "second.py").write_text(SECOND)
-    sweep = ("-m", "plugins_from=second.py", "algo=second", "dataset=iris", "trials=5")
-    assert ncbench(*sweep, "output_dir=whole").code == 0
-    run_apart(tmp_path, *sweep, "output_dir=ended", code=1, fault="written trial-3.json")
-    resumed = run_apart(tmp_path, *sweep, "output_dir=ended")
-    assert "trial 2, which an interrupted run had kept, differs when it is run again" in resumed
-    (whole,), (ended,) = (losses(tmp_path / name).values() for name in ("whole", "ended"))
-    assert ended == whole
+    (tmp_path / "kill").touch()
+    assert ncbench(*sweep, "output_dir=ended").code == 1
+    (tmp_path / "kill").unlink()
+    assert len([*tmp_path.glob("ended/cells/*/trial-*.json")]) == 8
+    said = run_apart(tmp_path, *sweep, "output_dir=ended")
+    # What the last trial does not show, an earlier one does.
+    assert "trial 3, which an interrupted run had kept, differs when it is run again" in said
+    assert "trial 2, which an interrupted run had kept, differs when it is run again" in said
+    assert said.count("so the kept trials are deleted; all trials are run anew") == 2
+    assert losses(tmp_path / "ended") == losses(tmp_path / "whole")
+    # What several cells say is said once.
+    assert said.count("ncbench: the moon is full\n") == 1
+    assert said.count("UserWarning: the tide is high") == 1
 
 
 @pytest.mark.slow(reason="two processes and two sweeps")
 def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
     ncbench: Callable, tmp_path: Path
 ) -> None:
-    (tmp_path / "within.py").write_text(WITHIN)
-    alone = ("plugins_from=within.py", "algo=within", "dataset=iris", "trials=4")
+    (tmp_path / "remembers.py").write_text(REMEMBERS)
+    alone = ("plugins_from=remembers.py", "algo=within", "dataset=iris", "trials=4")
     run_apart(tmp_path, *alone, code=-signal.SIGKILL, fault="written trial-2.json")
     refused = run_apart(tmp_path, *alone, code=2)
     assert refused.count("\n") == 1
@@ -243,21 +190,13 @@ def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
 
 
 def test_rerun_finds_a_plug_in_that_remembers_trials(ncbench: Callable, tmp_path: Path) -> None:
-    (tmp_path / "within.py").write_text(WITHIN)
-    cell = ("plugins_from=within.py", "algo=within", "dataset=iris", "trials=3")
+    (tmp_path / "remembers.py").write_text(REMEMBERS)
+    cell = ("plugins_from=remembers.py", "algo=within", "dataset=iris", "trials=3")
     assert ncbench("-m", *cell).code == 0
     (identity,) = losses(tmp_path)
-    again = ncbench("rerun", "outputs", identity, "--plugins-from", "within.py")
+    again = ncbench("rerun", "outputs", identity, "--plugins-from", "remembers.py")
     assert again.code == 1
     assert re.search(r"trials\[0\]\.losses\.h_mean: was [\d.]+, is ", again.out)
-
-
-def test_what_cells_say_is_said_once(tmp_path: Path) -> None:
-    (tmp_path / "chatty.py").write_text(CHATTY)
-    cells = ("dataset=iris", "trials=1", "algo=chatty", "algo.number=0,1")
-    said = run_apart(tmp_path, "-m", "plugins_from=chatty.py", *cells)
-    assert said.count("ncbench: the moon is full\n") == 1
-    assert said.count("UserWarning: the tide is high") == 1
 
 
 def test_a_cell_is_deaf_to_ctrl_c_from_its_start() -> None:
@@ -295,8 +234,9 @@ def test_without_a_fork_server_each_cell_is_a_new_interpreter(
 def test_the_next_cell_starts_right_after_the_server_of_all_was_killed() -> None:
     from multiprocessing import forkserver
 
-    for _ in range(2):
+    for kill in (True, False):
         process, receiver = worker.start(methodcaller("send", "done"))
         assert receiver.recv() == "done"
         process.join()
-        os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+        if kill:
+            os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from known_problem import by_thresholds, masses, measure, random_noise, relaxed, seeds
+from known_problem import by_thresholds, masses, measure, random_noise, seeds
 
 from ncbench.errors import NotApplicable
 from ncbench.theory import bayes_optimal
@@ -31,7 +31,6 @@ def test_optimal_losses_on_synthetic_by_two_methods(name: str) -> None:
         assert fine.value == pytest.approx(published[name], abs=0.002)
 
 
-@relaxed
 @given(seeds, st.sampled_from(["micro_f1", "zero_one"]), st.integers(2, 3), st.integers(1, 5))
 def test_optimum_against_every_classifier(seed: int, name: str, n: int, points: int) -> None:
     # A ratio of linear functions has a deterministic optimum.
@@ -72,7 +71,6 @@ def test_the_population_is_the_distribution() -> None:
     np.testing.assert_allclose(synthetic.posterior(X).mean(axis=0), masses()(45.0), atol=1e-5)
 
 
-@relaxed
 @given(seeds, st.integers(2, 3), st.integers(1, 5))
 def test_theorem_11_the_optimum_of_corrected_psi_is_optimal_on_clean_data(
     seed: int, n: int, points: int

@@ -22,7 +22,7 @@ def test_a_sharpness_of_0_is_refused():
 
 def test_errors_go_where_examples_are():
     data = Dataset.from_labels(np.zeros((10, 1)), [0] * 6 + [1] * 3 + [2], name="ten")
-    T = ByFrequency().corrupt(data, 0.2, np.random.default_rng(0)).noise_matrix.T
+    T = ByFrequency().corrupt(data, 0.2, np.random.default_rng(0)).noise_matrix.matrix
     # Of class 2's errors, 6 of 9 go to class 0 and 3 of 9 to class 1.
     assert T[:, 2] == pytest.approx([0.2 * 6 / 9, 0.2 * 3 / 9, 0.8])
     assert T[:, 0] == pytest.approx([0.8, 0.2 * 3 / 4, 0.2 * 1 / 4])
