@@ -47,8 +47,6 @@ def these(*cells: dict[str, Any]) -> Callable[[Path], None]:
     return prepare
 
 
-OTHER_KEYS = {"noise": {"name": "none"}, "cpe": {"name": "logistic"}, "seed": 0, "test_size": 0.3}
-OTHER_KEYS["t_estimator"] = {"name": "known"}
 EDITED = these(cell(), cell(PLUGIN, B, 0.1))
 BOTH = these(*(cell(algo, data, 0.1, day) for day, data in ((1, A), (2, B))
                for algo in (ARGMAX, PLUGIN)))  # fmt: skip
@@ -109,8 +107,6 @@ ATTACKS = [
            these(cell(), cell(data=B, path="b/mine.csv"))),
     Attack("a file with such a name", AGGREGATE, "ran", "mine [a1b2c3] (dataset=",
            these(cell(), cell(data=B), cell(data=C, path="mine [a1b2c3].csv"))),
-    Attack("prune: data of before", ("prune", "outputs", "--yes"), "ran", "of other data, rep",
-           these(cell(**OTHER_KEYS), cell(data=B, day=2, **OTHER_KEYS))),
     Attack("report: an edited file", ("report", "outputs"), "notice", TWO, EDITED, slow=True),
     Attack("figures: an edited file", ("figures", "outputs", "--out", "f"), "notice", TWO, EDITED,
            slow=True, seconds=60),
