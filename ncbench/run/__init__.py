@@ -3,6 +3,7 @@
 Import ``cell``, ``rerun`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
+from ncbench.run.folder import CellFolder, identified
 from ncbench.run.progress import (
     STOP,
     Progress,
@@ -14,10 +15,15 @@ from ncbench.run.progress import (
     working,
 )
 from ncbench.run.record import (
-    NOT_IDENTITY,
+    ESTIMATED,
+    IGNORED,
+    KNOWN,
+    LARGEST,
+    PROBLEM,
     SUFFIX,
-    CellFolder,
-    identified,
+    Record,
+    Trial,
+    check_loss,
     is_archive,
     pack,
     published,
@@ -25,12 +31,12 @@ from ncbench.run.record import (
     read_record,
     record_paths,
     unpack,
+    written,
 )
-from ncbench.run.record_schema import LARGEST, check_loss, not_comparable
 
 __all__ = [
-    "LARGEST", "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "check_loss",
-    "describe_cell", "identified", "is_archive", "not_comparable", "pack", "published",
-    "read_configs", "read_record", "read_sweep", "record_paths", "result_line", "unpack",
-    "watched", "with_bar", "working",
+    "ESTIMATED", "IGNORED", "KNOWN", "LARGEST", "PROBLEM", "STOP", "SUFFIX", "CellFolder",
+    "Progress", "Record", "Trial", "check_loss", "describe_cell", "identified", "is_archive",
+    "pack", "published", "read_configs", "read_record", "read_sweep", "record_paths",
+    "result_line", "unpack", "watched", "with_bar", "working", "written",
 ]  # fmt: skip

@@ -6,13 +6,12 @@ import math
 from pathlib import Path
 
 import pytest
-from made_up import other_keys, record, table
+from made_up import other_keys, record, table, tidy
 from made_up_files import complete
 
-from ncbench.results.frame import tidy
 from ncbench.results.read import each_record
-from ncbench.results.trial_value import Value
-from ncbench.run.record import CellFolder
+from ncbench.results.value import Value
+from ncbench.run import CellFolder
 
 
 def test_mean_and_standard_error_by_hand() -> None:
@@ -71,12 +70,12 @@ def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
         folder = CellFolder({"output_dir": tmp_path, "id": "a"})
         folder.write(complete(record([loss]), "a"))
     (only,) = each_record([str(tmp_path)])
-    assert only["trials"][0]["losses"]["h_mean"] == 0.2
+    assert only.trials[0].losses["h_mean"] == 0.2
     assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]
 
 
 def test_a_place_that_is_taken_shows_both_cells() -> None:
-    records = [record([loss], seed=seed) for loss, seed in ((0.25, "1"), (0.75, 1))]
+    records = [record([x], algo={"name": "a", "k": k}) for x, k in ((0.25, "1"), (0.75, 1))]
     assert "0.250* / 0.750" in table(records)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ncbench.results.series import results
+from made_up import figure_frame
 
 
 def test_the_newest_copy_is_not_the_one_with_the_latest_local_clock(make_record: Callable) -> None:
@@ -12,4 +12,4 @@ def test_the_newest_copy_is_not_the_one_with_the_latest_local_clock(make_record:
         make_record(losses=[loss], provenance={"time": f"2026-10-25T{time}"})
         for loss, time in ((0.5, "02:10:00+0100"), (0.25, "02:50:00+0200"))
     ]
-    assert results(copies)[["mean", "record"]].values.tolist() == [[0.5, 0]]
+    assert figure_frame(copies)[["mean", "record"]].values.tolist() == [[0.5, 0]]

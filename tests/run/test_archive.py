@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from ncbench.run.record import is_archive, pack, unpack
+from ncbench.files import as_json
+from ncbench.run.record import Record, checked_record, is_archive, pack, unpack
 
 QUICK = ("dataset=iris", "trials=2", "cpe.C=1")
 
@@ -41,23 +42,24 @@ def test_other_commands_read_an_archive(sweep: Any) -> None:
 
 def test_the_name_of_the_machine_and_paths_stay_at_home(sweep: Any) -> None:
     for record in unpack("all.jsonl.gz"):
-        assert isinstance(record, dict)
-        assert record["provenance"].keys() & {"host", "command"} == set()
-        assert record["config"]["output_dir"] == "outputs"
-        assert record["provenance"]["packages"]["numpy"]
+        assert isinstance(record, Record)
+        assert record.provenance.keys() & {"host", "command"} == set()
+        assert record.config["output_dir"] == "outputs"
+        assert record.provenance["packages"]["numpy"]
     where = Path("where").read_bytes()  # it was packed
     assert where not in gzip.decompress(Path("all.jsonl.gz").read_bytes())
 
 
 def test_the_same_records_are_the_same_file(make_record: Any) -> None:
-    a, b = make_record("a", losses=[0.1]), make_record("b", losses=[0.2])
+    made = make_record("a", losses=[0.1]), make_record("b", losses=[0.2])
+    a, b = (checked_record(as_json(record), "here") for record in made)
     assert pack([a, b]) == pack([b, a]) == pack([a, b, a])
 
 
 def test_a_cell_of_an_archive_can_be_run_again(sweep: Any) -> None:
     record = next(iter(unpack("all.jsonl.gz")))
-    assert isinstance(record, dict)
-    assert "identical" in sweep("rerun", "all.jsonl.gz", record["id"]).out
+    assert isinstance(record, Record)
+    assert "identical" in sweep("rerun", "all.jsonl.gz", record.id).out
 
 
 def test_damage_is_reported_and_the_rest_is_read(sweep: Any) -> None:

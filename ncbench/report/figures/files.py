@@ -17,8 +17,8 @@ from ncbench.report.figures.losses import loss_against_sample_size, loss_against
 from ncbench.report.figures.ranks import critical_difference
 from ncbench.report.figures.style import saved
 from ncbench.results import Board, Ranking, rankings
-from ncbench.results.series import at_sigma, panels, plain, results
-from ncbench.types import Record
+from ncbench.results.series import at_sigma, figure_frame, panels, plain
+from ncbench.run import Record
 
 Drawn = tuple[str, Figure | NothingToDraw]
 
@@ -36,7 +36,7 @@ def figures(records: Sequence[Record], sigma: float | None = None) -> Iterator[D
         The sigma of confusion matrices and paths; by default the largest of each measure and data
         set.
     """
-    every = results(records)
+    every = figure_frame(records)
     frame = _first_panels(every)
     one_sigma = at_sigma(frame, sigma)
     yield _drawn("loss_against_sigma", lambda: loss_against_sigma(frame))

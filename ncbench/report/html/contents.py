@@ -29,8 +29,7 @@ from ncbench.results import (
     written,
 )
 from ncbench.results.series import plain
-from ncbench.run import describe_cell, read_configs
-from ncbench.types import Record
+from ncbench.run import Record, read_configs
 
 _NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
 
@@ -68,9 +67,9 @@ class Table:
     heading: str
 
 
-def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
+def planned(folders: Sequence[str], known: set[str]) -> list[Record]:
     """Return the cells of sweeps in these folders that have no record."""
-    missing: dict[str, dict[str, Any]] = {}
+    missing: dict[str, Record] = {}
     for folder in folders:
         for path in sorted(Path(folder).rglob("sweeps/*/configs.json")):
             try:
@@ -80,13 +79,13 @@ def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
                 continue
             for config in configs:
                 if config["id"] not in known:
-                    missing[config["id"]] = {
-                        "id": config["id"],
-                        "status": MISSING,
-                        "reason": "part of a sweep, but has no record",
-                        "config": config,
-                        "provenance": {"command": config.get("command", [])},
-                    }
+                    missing[config["id"]] = Record(
+                        id=config["id"],
+                        status=MISSING,
+                        reason="part of a sweep, but has no record",
+                        config=config,
+                        provenance={"command": config.get("command", [])},
+                    )
     return list(missing.values())
 
 
@@ -152,8 +151,8 @@ def cells(frame: pd.DataFrame, records: Sequence[Record]) -> Iterator[dict[str, 
         record = records[row["record"]]
         yield {
             **row,
-            "about": describe_safely(record["config"]),
-            "seconds": record.get("seconds"),
+            "about": record.described,
+            "seconds": record.seconds if record.status == "done" else None,
             "reason": str(row["reason"]).split("\n")[0],
         }
 
@@ -213,7 +212,7 @@ def in_words(done: pd.DataFrame) -> str:
 
 def commands(records: Sequence[Record]) -> list[tuple[str, int]]:
     """Return the commands that made the records, with the number of records of each."""
-    counted = Counter(tuple(record.get("provenance", {}).get("command", ())) for record in records)
+    counted = Counter(tuple(record.command) for record in records)
     return [
         (f"python -m ncbench {shlex.join(map(str, command))}", count)
         for command, count in counted.items()
@@ -224,10 +223,10 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return each machine and set of versions that made records, with their number and times."""
     groups: dict[str, dict[str, Any]] = {}
     for record in records:
-        origin = dict(record.get("provenance", {}))
+        origin = dict(record.provenance)
         time = str(origin.pop("time", ""))
         origin.pop("command", None)
-        origin["plugins"] = sorted(set(record.get("plugins", {}).values()))
+        origin["plugins"] = sorted(set(record.plugins.values()))
         group = groups.setdefault(
             json.dumps(origin, sort_keys=True, default=str),
             {"count": 0, "first": time, "last": time, "origin": _flat(origin)},
@@ -236,14 +235,6 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
         group["first"] = min(group["first"], time, key=written)
         group["last"] = max(group["last"], time, key=written)
     return sorted(groups.values(), key=lambda group: written(group["last"]), reverse=True)
-
-
-def describe_safely(config: Mapping[str, Any]) -> str:
-    """Return the description of a cell, even if a record of another version lacks a key."""
-    try:
-        return describe_cell(config)
-    except KeyError:
-        return ", ".join(f"{k}={v['name']}" for k, v in config.items() if isinstance(v, Mapping))
 
 
 def swept(frame: pd.DataFrame) -> list[str]:

@@ -19,7 +19,7 @@ from ncbench.report.html import contents
 from ncbench.report.html.panels import chapters
 from ncbench.report.html.template import rendered, resource
 from ncbench.results import Records
-from ncbench.results.series import results
+from ncbench.results.series import figure_frame
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
 
@@ -46,9 +46,9 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
     """Return the page as HTML."""
     records: list[Any] = list(found.records)
     urls = contents.links(found.paths, out)
-    missing = contents.planned(folders, {record["id"] for record in records})
+    missing = contents.planned(folders, {record.id for record in records})
     records += missing
-    frame = results(records, [*urls, *[""] * len(missing)])
+    frame = figure_frame(records, [*urls, *[""] * len(missing)])
     link = {i: url for i, url in zip(frame["id"], frame["link"], strict=True) if url}
     kept = [records[k] for k in frame["record"]]
     left_out = len(found.records) - int((frame["record"] < len(found.records)).sum())
@@ -71,11 +71,10 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
         chapters=chapters(frame, records),
         swept=contents.swept(frame),
         cells=list(contents.cells(frame, records)),
-        failed=[r for r in kept if r["status"] == "failed"],
+        failed=[r for r in kept if r.status == "failed"],
         link=link,
-        describe=contents.describe_safely,
         commands=contents.commands(kept),
-        provenances=contents.provenances([r for r in kept if r["status"] != "missing"]),
+        provenances=contents.provenances([r for r in kept if r.status != "missing"]),
         remarks=[*found.problems, *([f"left out: {counted(left_out, 'older record')} of the same "
                                       "configurations"] if left_out else [])],
     )  # fmt: skip

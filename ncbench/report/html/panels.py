@@ -22,8 +22,7 @@ from ncbench.report.figures.ranks import critical_difference
 from ncbench.report.figures.style import COLOURS, GRID, INK, saved
 from ncbench.results import rankings
 from ncbench.results.series import at_sigma, panels, plain
-from ncbench.run import with_bar
-from ncbench.types import Record
+from ncbench.run import Record, with_bar
 
 # Figures inside the page, with the colors of the page, links, and series that can be hidden.
 
@@ -124,7 +123,7 @@ def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
     Parameters
     ----------
     frame : DataFrame
-        As returned by ``ncbench.results.series.results``.
+        As returned by ``ncbench.results.series.figure_frame``.
     records : sequence
         The records that the frame was made from.
     """

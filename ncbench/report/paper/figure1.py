@@ -89,7 +89,7 @@ def figure1_rows(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        As returned by :func:`ncbench.results.series.results`.
+        As returned by :func:`ncbench.results.series.figure_frame`.
     """
     shown = [
         status == "done"

@@ -18,8 +18,8 @@ from ncbench.report.paper.stages import stages_table
 from ncbench.report.paper.tables import DATASETS, NAMES, TABLES, definition, reference, tables
 from ncbench.report.tables import Grid, escape_latex, escape_markdown
 from ncbench.results import Comparison, FrameBuilder, each_record, no_records
-from ncbench.results.series import results
-from ncbench.types import Record
+from ncbench.results.series import figure_frame
+from ncbench.run import Record
 
 TITLE = "Zhang & Agarwal (2024), reproduced"
 
@@ -53,7 +53,7 @@ def write_paper(folders: Sequence[str], out: Path, errors: str, ddof: int) -> No
     if not records:
         raise no_records(folders)
     sections, about = _tables(records, errors, ddof)
-    frame = figure1_rows(results(records))
+    frame = figure1_rows(figure_frame(records))
     figure = None
     if frame["train_size"].nunique() > 1:
         figure = figure1(frame)
@@ -74,9 +74,7 @@ def _tables(records: Sequence[Record], errors: str, ddof: int) -> tuple[list[Sec
     """Return the tables that the records allow, and the meaning of their columns."""
     cells, used = FrameBuilder(), []
     for record in records:
-        measure, dataset, algo = (
-            record["config"][k]["name"] for k in ("measure", "dataset", "algo")
-        )
+        measure, dataset, algo = (record.keys[k] for k in ("measure", "dataset", "algo"))
         if measure in TABLES and dataset in DATASETS and algo in NAMES:
             cells.add(record)
             used.append(record)

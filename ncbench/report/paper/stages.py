@@ -8,7 +8,7 @@ import pandas as pd
 
 from ncbench.report.paper.tables import DATASETS
 from ncbench.report.tables import Entry, Grid
-from ncbench.types import Record
+from ncbench.run import Record
 
 STAGES = {
     "t_estimate": "noise matrix",
@@ -31,12 +31,12 @@ def stages_table(records: Sequence[Record]) -> Grid:
     """
     rows = [
         {
-            **{key: record["config"][key]["name"] for key in ("dataset", "algo")},
-            **{"sigma": record["config"]["sigma"], "trial": trial["trial"]},
-            **{stage: trial["seconds"].get(stage, 0.0) for stage in STAGES},
+            **{key: record.keys[key] for key in ("dataset", "algo", "sigma")},
+            "trial": trial.trial,
+            **{stage: trial.seconds.get(stage, 0.0) for stage in STAGES},
         }
         for record in records
-        for trial in record.get("trials", [])
+        for trial in record.trials
     ]
     # A trial that cells of several measures share has the same times in all of them.
     frame = pd.DataFrame(rows).drop_duplicates()

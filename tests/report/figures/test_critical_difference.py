@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from drawn import Make
+from made_up import figure_frame
 
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.ranks import critical_difference
-from ncbench.results.series import plain, results
+from ncbench.results.series import plain
 from ncbench.results.significance import rankings
 
 
@@ -19,7 +20,7 @@ def test_names_of_a_critical_difference_diagram_are_led_to_their_ranks(make_reco
         for k, row in enumerate(losses)
         for algo, loss in zip("abcd", row, strict=True)
     ]
-    (ranking,) = rankings(plain(results(records)))
+    (ranking,) = rankings(plain(figure_frame(records)))
     ranks = ranking.ranks
     assert ranks is not None
     assert ranks.average_ranks == pytest.approx({"a": 1.1, "b": 1.9, "c": 3.1, "d": 3.9})
@@ -37,6 +38,6 @@ def test_names_of_a_critical_difference_diagram_are_led_to_their_ranks(make_reco
 
 def test_one_data_set_has_no_diagram(make_record: Make) -> None:
     records = [make_record(algo, losses=[0.1]) for algo in ("ncfw", "fw")]
-    (ranking,) = rankings(plain(results(records)))
+    (ranking,) = rankings(plain(figure_frame(records)))
     with pytest.raises(NothingToDraw, match="two or more data sets"):
         critical_difference(ranking)

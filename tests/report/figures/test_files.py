@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 
 import made_up
 import pytest
+from made_up import figure_frame
+from made_up_files import typed
 
 from ncbench.report.figures.files import _first_panels, figures
-from ncbench.results.series import results
 
 FAST = ("cpe=logistic", "cpe.C=1.0")
 
@@ -59,9 +60,9 @@ def test_the_command_refuses_in_words(
 def test_more_panels_than_can_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncbench.report.figures.files.MOST_PANELS", 1)
     cells = [made_up.record([0.1], dataset={"name": name}) for name in ("iris", "wine", "digits")]
-    every = results(cells)
+    every = figure_frame(cells)
     assert _first_panels(every)["dataset"].tolist() == [every["dataset"].iloc[0]]
     monkeypatch.setattr("ncbench.report.figures.files._drawn", lambda name, draw: (name, None))
-    names = dict(figures(cells))
+    names = dict(figures([*map(typed, cells)]))
     assert "3 combinations of measure and problem, of which" in str(names["other panels"])
     assert sum(name.startswith("confusion_matrices") for name in names) == 1

@@ -6,10 +6,10 @@ import math
 
 import pytest
 from drawn import Make, line, sigma_records
+from made_up import figure_frame
 
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.losses import loss_against_sample_size
-from ncbench.results.series import results
 
 
 def test_sample_sizes_are_on_a_log_axis_with_the_bayes_level(make_record: Make) -> None:
@@ -21,7 +21,7 @@ def test_sample_sizes_are_on_a_log_axis_with_the_bayes_level(make_record: Make) 
     ]  # fmt: skip
     for record in records:
         record["trials"][0]["theory"] = {"inverse_norm": 1.2}
-    figure = loss_against_sample_size(results(records))
+    figure = loss_against_sample_size(figure_frame(records))
     (axes,) = figure.axes
     assert axes.get_xscale() == "log"
     assert line(axes, "sigma-1").get_xdata() == pytest.approx([100, 1000, 10_000])
@@ -33,4 +33,4 @@ def test_sample_sizes_are_on_a_log_axis_with_the_bayes_level(make_record: Make) 
 
 def test_one_sample_size_is_no_figure(make_record: Make) -> None:
     with pytest.raises(NothingToDraw, match=r"dataset\.train=100"):
-        loss_against_sample_size(results(sigma_records(make_record)))
+        loss_against_sample_size(figure_frame(sigma_records(make_record)))

@@ -7,16 +7,16 @@ from xml.etree import ElementTree
 
 import pytest
 from drawn import Make, line, sigma_records
+from made_up import figure_frame
 
 from ncbench.report.figures.losses import loss_against_sigma
 from ncbench.report.figures.style import saved
-from ncbench.results.series import results
 
 
 def test_means_and_bands_are_those_of_the_trials_and_a_gap_is_not_bridged(
     make_record: Make,
 ) -> None:
-    figure = loss_against_sigma(results(sigma_records(make_record)))
+    figure = loss_against_sigma(figure_frame(sigma_records(make_record)))
     (axes,) = figure.axes
     fw, ncfw = line(axes, "series-0"), line(axes, "series-1")
     assert ncfw.get_xdata() == pytest.approx([0.1, 0.2, 0.4])
@@ -41,7 +41,7 @@ def test_cells_that_differ_in_a_parameter_are_series_and_in_their_noise_panels(
         for noise in ("symmetric", "pair_flip")
         for cpe in ("logistic", "boosting")
     ]
-    frame = results(records)
+    frame = figure_frame(records)
     assert set(frame["series"]) == {"fw cpe=logistic", "fw cpe=boosting"}
     assert set(frame["problem"]) == {"iris, noise=symmetric", "iris, noise=pair_flip"}
     assert len(loss_against_sigma(frame).axes) == 2
@@ -49,7 +49,7 @@ def test_cells_that_differ_in_a_parameter_are_series_and_in_their_noise_panels(
 
 def test_a_name_is_text_in_the_svg_and_the_file_is_the_same_each_time(make_record: Make) -> None:
     records = [make_record("fw", "<b>&$x$", losses=[0.1, 0.2])]
-    first, again = (saved(loss_against_sigma(results(records)), "svg") for _ in range(2))
+    first, again = (saved(loss_against_sigma(figure_frame(records)), "svg") for _ in range(2))
     assert first == again
     root = ElementTree.fromstring(first)
     assert "h_mean, <b>&$x$" in [text for node in root.iter() if (text := node.text)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from drawn import Make
+from made_up import figure_frame
+from made_up_files import typed
 
 from ncbench.report.figures.cells import stage_times
-from ncbench.results.series import results
 
 
 def test_stages_add_up_to_the_time_of_a_trial(make_record: Make) -> None:
@@ -14,7 +15,7 @@ def test_stages_add_up_to_the_time_of_a_trial(make_record: Make) -> None:
     for record in records:
         for trial in record["trials"]:
             trial["seconds"]["of_a_plugin"] = 0.5
-    (axes,) = stage_times(results(records), records).axes
+    (axes,) = stage_times(figure_frame(records), [*map(typed, records)]).axes
     widths = {bar.patches[0].get_gid(): bar.patches[0].get_width() for bar in axes.containers}
     assert widths == pytest.approx(
         {"stage-t_estimate": 0.1, "stage-cpe": 0.3, "stage-optimise": 0.6, "stage-rest": 0.1,

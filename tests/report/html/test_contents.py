@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from made_up import figure_frame
+
 from ncbench.report.html import contents
 from ncbench.results.best import marked
-from ncbench.results.series import plain, results
+from ncbench.results.series import plain
 
 Make = Callable[..., dict[str, Any]]
 
@@ -19,7 +21,7 @@ def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
         for (dataset, sigma), both in losses.items()
         for algo, loss in zip(("ncfw", "fw"), both, strict=True)
     ]
-    (found,) = contents.conclusions(results(records))
+    (found,) = contents.conclusions(figure_frame(records))
     assert found["problems"] == 3
     wins = {algorithm["name"]: algorithm["wins"] for algorithm in found["algorithms"]}
     assert wins == {"ncfw": 2, "fw": 2}  # on b they are tied
@@ -32,13 +34,13 @@ def test_the_conclusion_says_who_is_best_and_how_surely(make_record: Make) -> No
         for algo, values in losses.items()
         for sigma in (0.1, 0.2)
     ]
-    (found,) = contents.conclusions(results(records))
+    (found,) = contents.conclusions(figure_frame(records))
     assert found["words"] == (
         "ncfw has the lowest mean loss in 2 of 2 problems (a data set with a sigma). That may be "
         "chance against close in 2 of them. The other differences are beyond chance. Mean loss, "
         "over 2 problems: ncfw 0.110, close 0.117, far 0.513."
     )
-    (alone,) = contents.conclusions(results(records[:2]))
+    (alone,) = contents.conclusions(figure_frame(records[:2]))
     assert alone["words"].startswith("No two algorithms have solved the same problem")
 
 
@@ -50,9 +52,9 @@ def test_the_conclusion_agrees_with_the_marks_of_the_tables(make_record: Make) -
         for algo, values in losses.items()
         for k in range(10)
     ]
-    (one,) = contents.conclusions(results([r for r in records if own(r) == "d0"]))
+    (one,) = contents.conclusions(figure_frame([r for r in records if own(r) == "d0"]))
     assert "All differences are beyond chance." in one["words"]
-    frame = results(records)
+    frame = figure_frame(records)
     assert set(marked(plain(frame))["mark"]) == {"best", "level"}
     (ten,) = contents.conclusions(frame)
     assert "That may be chance against fw in 10 of them." in ten["words"]
