@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from made_up_files import complete
+
 Damage = Callable[[dict[str, Any]], Any]
 _GONE = object()
 
@@ -46,6 +48,25 @@ def twice(record: dict[str, Any]) -> Any:
     return record
 
 
+def whole_record(identity: str, **config: Any) -> dict[str, Any]:
+    """Return a record of two trials with every field that is damaged below."""
+    T = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
+    C = [[0.25, 0.1, 0.0], [0.1, 0.25, 0.0], [0.0, 0.0, 0.3]]
+    trials = [
+        {"losses": {"h_mean": H_MEAN, "zero_one": 0.2}, "confusion": C, "train_size": 7,
+         "test_size": 3, "diagnostics": {}, "noise_matrix_estimate": T}
+        for _ in range(2)
+    ]  # fmt: skip
+    named = {"measure": "h_mean", "dataset": "iris", "algo": "fw"}
+    settings = {"sigma": 0.1, "trials": 2, "seed": 0}
+    of_cell = {**{kind: {"name": name} for kind, name in named.items()}, **settings, **config}
+    about: dict[str, Any] = {"plugins": {"algo": "ncbench 0.1.0"}, "noise_matrix": T}
+    about["provenance"] = {"time": "2026-01-01T00:00:00+0000", "command": []}
+    return complete({**about, "config": of_cell, "trials": trials}, identity)
+
+
+RECALL = 0.25 / 0.35
+H_MEAN = 1 - 3 / (2 / RECALL + 1)
 H = "trials.0.losses.h_mean"
 
 # In the order of a record. Each: what it does to the record, and what is said.
@@ -211,7 +232,7 @@ def write_damaged(path: Path, name: str) -> str:
         damage_file(path)
         return says
     record = json.loads(path.read_text())
-    record.pop("checksum")
+    record.pop("checksum", None)
     content, says = damaged(record, name)
     path.write_bytes(content)
     return says

@@ -9,9 +9,11 @@ from typing import Any
 import made_up
 import pytest
 from made_up_files import complete
+from needs import ROOT
 
 from ncbench.files import read_json, write_json
 from ncbench.run import CellFolder
+from ncbench.run.record import Data, Record, Trial
 
 
 def folder(tmp_path: Path, **config: Any) -> CellFolder:
@@ -173,3 +175,10 @@ def test_the_id_of_a_cell_of_a_file_is_that_of_before(ncbench: Callable, tmp_pat
     assert ncbench(*options, "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0").code == 0
     # As written by the version whose data set "file" had the parameters path and target alone.
     assert [path.name for path in (tmp_path / "outputs/cells").iterdir()] == ["7a5770f891634dbe"]
+
+
+def test_the_page_names_every_field() -> None:
+    page = (ROOT / "docs" / "records.md").read_text()
+    for part in (Record, Data, Trial):
+        for field in part.__struct_fields__:
+            assert f"`{field}`" in page, field
