@@ -3,6 +3,16 @@
 Import ``cell``, ``rerun`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
+from ncbench.run.archive import (
+    SUFFIX,
+    is_archive,
+    pack,
+    published,
+    read_configs,
+    read_record,
+    record_paths,
+    unpack,
+)
 from ncbench.run.folder import CellFolder, identified
 from ncbench.run.progress import (
     STOP,
@@ -18,21 +28,13 @@ from ncbench.run.record import (
     ESTIMATED,
     IGNORED,
     KNOWN,
-    LARGEST,
     PROBLEM,
-    SUFFIX,
     Record,
     Trial,
     check_loss,
-    is_archive,
-    pack,
-    published,
-    read_configs,
-    read_record,
-    record_paths,
-    unpack,
     written,
 )
+from ncbench.run.typed_json import LARGEST
 
 __all__ = [
     "ESTIMATED", "IGNORED", "KNOWN", "LARGEST", "PROBLEM", "STOP", "SUFFIX", "CellFolder",

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from ncbench.files import from_json, locked, read_bytes, write_json
 from ncbench.plugin import KINDS, get_registry, short_name
+from ncbench.run.archive import read_record
 from ncbench.run.provenance import provenance
-from ncbench.run.record import NOT_IDENTITY, RECORD, SCHEMA, Record, Trial, parse, read_record
+from ncbench.run.record import NOT_IDENTITY, RECORD, SCHEMA, Record, Trial
+from ncbench.run.typed_json import parse
 
 if TYPE_CHECKING:
     from ncbench.types import Config

@@ -1,4 +1,4 @@
-"""Records: one JSON file for each cell, ``output_dir/cells/<id>/record.json``, and archives.
+"""Records: what is stored of a cell, in ``output_dir/cells/<id>/record.json``.
 
 The types below are the layout of a record, which ``docs/records.md`` describes. A file is checked
 against them once, when it is read. A field with a default may be missing: not every record has it.
@@ -7,36 +7,41 @@ A record may have more fields than these.
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from importlib.resources import files
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from ncbench.config import SETTINGS
 from ncbench.errors import printable
-from ncbench.files import as_json, from_json, has_no_end, read_bytes, read_json, reads, verified
+from ncbench.files import from_json
 from ncbench.plugin import KINDS, Registry, get_registry
 from ncbench.run.progress import describe_cell
+from ncbench.run.typed_json import (
+    Count,
+    Matrix,
+    Name,
+    Number,
+    Share,
+    Size,
+    Time,
+    converted,
+    require,
+)
 
 if TYPE_CHECKING:
     from ncbench.core import Measure
 
 SCHEMA: Literal[1] = 1
 RECORD = "record.json"
-LARGEST = 1e100
-"""The largest number that can be measured: sums of squares of larger ones may not be finite."""
-
 NOT_IDENTITY = (
     *("data_dir", "output_dir", "threads", "cache", "cache_limit", "theory", "force", "on_error"),
     *("timeout", "cells_per_job", "plugins_from", "observers"),
@@ -50,15 +55,8 @@ PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size"
 KNOWN, ESTIMATED, IGNORED = "known", "estimated", "ignored"
 """What a method makes of T."""
 
-_CONTROL = r"\x00-\x1f\x7f-\x9f\ud800-\udfff"
-Name = Annotated[str, Meta(pattern=rf"\A[^{_CONTROL}]*\Z")]
-"""Text without control characters."""
-Count = Annotated[int, Meta(ge=0)]
-Size = Annotated[int, Meta(ge=1)]
-Number = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
-Time = Annotated[float, Meta(ge=0, le=LARGEST)]
-Share = Annotated[float, Meta(ge=0, le=1)]
-Matrix = Annotated[list[Annotated[list[Number], Meta(min_length=2)]], Meta(min_length=2)]
+PATH = ("step", "objective", "gap")
+"""Of a trial's ``diagnostics.path``, if it has all three: lists of numbers of one length."""
 
 _REQUIRED: Any = msgspec.UNSET
 """The default of a field that records of finished cells must have."""
@@ -107,15 +105,12 @@ class Trial(Struct):
         for key in ("confusion", "noise_matrix_estimate"):
             _require_square(getattr(self, key), key)
         for key, value in (self.theory or {}).items():
-            _require(isinstance(value, list) == (key == "confusion"), f"theory.{key}", "a number")
+            require(isinstance(value, list) == (key == "confusion"), f"theory.{key}", "a number")
         path = self.diagnostics.get("path")
-        if isinstance(path, dict) and all(key in path for key in ("step", "objective", "gap")):
-            try:
-                lists = msgspec.convert([*path.values()], list[list[Number]])
-            except ValueError:
-                lists = [[], [0.0]]
+        if isinstance(path, dict) and all(key in path for key in PATH):
+            lists = [converted(path[k], list[Number], f"diagnostics.path.{k}") for k in PATH]
             expected = "lists of finite numbers of one length"
-            _require(len({*map(len, lists)}) == 1, "diagnostics.path", expected)
+            require(len({*map(len, lists)}) == 1, "diagnostics.path", expected)
 
 
 class Record(Struct, dict=True, kw_only=True):
@@ -144,7 +139,7 @@ class Record(Struct, dict=True, kw_only=True):
         _check_config(self.config)
         for key, kind in (("time", Name), ("command", list[str])):
             if key in self.provenance:
-                _convert(self.provenance[key], kind, f"provenance.{key}")
+                converted(self.provenance[key], kind, f"provenance.{key}")
         done = self.status == "done"
         for key in ("dataset", "noise_matrix", "trials", "seconds") if done else ("reason",):
             if getattr(self, key) is _REQUIRED:
@@ -158,19 +153,19 @@ class Record(Struct, dict=True, kw_only=True):
 
     def _check_trials(self) -> None:
         n, trials, measure = len(self.dataset.classes), self.trials, self.config["measure"]["name"]
-        _require(bool(trials), "trials", "a list that is not empty")
+        require(bool(trials), "trials", "a list that is not empty")
         if self.noise_matrix is not None:
             _require_square(self.noise_matrix, "noise_matrix")
-        _require(len(self.noise_matrix or [0] * n) == n, "noise_matrix", f"{n} rows")
-        _require(len(trials) == self.config.get("trials", len(trials)), "trials", "config.trials")
+        require(len(self.noise_matrix or [0] * n) == n, "noise_matrix", f"{n} rows")
+        require(len(trials) == self.config.get("trials", len(trials)), "trials", "config.trials")
         for place, trial in enumerate(trials):
             where = f"trials[{place}]"
-            _require(measure in trial.losses, f"{where}.losses", f"a loss of {measure}")
+            require(measure in trial.losses, f"{where}.losses", f"a loss of {measure}")
             for key in ("confusion", "noise_matrix_estimate"):
-                _require(len(getattr(trial, key)) == n, f"{where}.{key}", f"{n} rows")
+                require(len(getattr(trial, key)) == n, f"{where}.{key}", f"{n} rows")
         numbers = [trial.trial for trial in trials]
         all_numbers = list(range(len(trials)))
-        _require(numbers == all_numbers, "trials", f"the numbers 0 to {len(trials) - 1}")
+        require(numbers == all_numbers, "trials", f"the numbers 0 to {len(trials) - 1}")
 
     def plain(self) -> dict[str, Any]:
         """Return all that the file has, as plain data."""
@@ -320,8 +315,8 @@ def _check_config(config: Mapping[str, Any]) -> None:
         if key in config:
             plugin = config[key]
             named = isinstance(plugin, dict) and isinstance(plugin.get("name"), str)
-            _require(named, f"config.{key}", "{name: ...}", plugin)
-    _convert(config, _Config, "config")
+            require(named, f"config.{key}", "{name: ...}", plugin)
+    converted(config, _Config, "config")
     if _MAY_BE_CONTROL.search(msgspec.json.encode(config)):
         _require_plain(config, "config")
 
@@ -329,7 +324,7 @@ def _check_config(config: Mapping[str, Any]) -> None:
 def _require_plain(value: Any, where: str) -> None:
     """Raise for a value of a configuration that cannot be shown."""
     if isinstance(value, str):
-        _require(printable(value) == value, where, "text without control characters", value)
+        require(printable(value) == value, where, "text without control characters", value)
     elif isinstance(value, dict):
         for key, item in value.items():
             _require_plain(key, where)
@@ -341,126 +336,7 @@ def _require_plain(value: Any, where: str) -> None:
 
 def _require_square(matrix: list[list[float]], where: str) -> None:
     square = {*map(len, matrix)} == {len(matrix)}
-    _require(square, where, "a square matrix of finite numbers", matrix)
-
-
-def _require(holds: bool, where: str, expected: str, found: Any = msgspec.UNSET) -> None:
-    if not holds:
-        shown = "" if found is msgspec.UNSET else f"{_short(found)}; "
-        raise ValueError(f".{where}: {shown}expected {expected}")
-
-
-Kind = TypeVar("Kind")
-
-
-def _convert(data: Any, kind: type[Kind], where: str) -> Kind:
-    """Return plain data as a type; raise ValueError, with the field, if it is not of that type."""
-    try:
-        return msgspec.convert(data, kind)
-    except msgspec.ValidationError as error:
-        raise ValueError(f".{where}{_in_words(error, data)}") from error
-
-
-def parse(content: bytes, kind: type[Kind], where: str, within: str = "") -> Kind:
-    """Return the JSON of a file as a type; raise ValueError, with its origin and the field.
-
-    Parameters
-    ----------
-    content : bytes
-    kind : type
-    where : str
-        Where the content comes from, for the message.
-    within : str
-        What the content is called in the message.
-
-    Examples
-    --------
-    >>> parse(b'{"schema": 1, "id": "0f", "status": "done", "config": []}', Record, "a.json")
-    Traceback (most recent call last):
-    ValueError: a.json: config: []; expected a mapping
-    """
-    verified(content, where)
-    try:
-        return msgspec.json.decode(content, type=kind)
-    except msgspec.ValidationError as error:
-        data = from_json(content, where)
-        found = data.get("schema") if isinstance(data, dict) else None
-        if kind is Record and (found != SCHEMA or isinstance(found, bool)):
-            said = f"not a record of schema {SCHEMA} (found {_short(found)})"
-        else:
-            said = f"{within}{_in_words(error, data)}".removeprefix(".")
-        raise ValueError(f"{where}: {said}") from error
-    except RecursionError as error:
-        raise ValueError(f"{where}: nested too deeply") from error
-    except msgspec.DecodeError as error:
-        if found := _not_finite(from_json(content, where)):  # Python would read it
-            raise ValueError(f"{where}: {within}{found}; expected a finite number") from error
-        raise ValueError(f"{where}: not JSON ({error})") from error
-
-
-def _not_finite(data: Any, where: str = "") -> str:
-    """Return the first entry that is NaN or infinite, and what it is."""
-    if isinstance(data, float) and not math.isfinite(data):
-        return f"{where.removeprefix('.')}: {data}"
-    items: Iterable[tuple[str, Any]] = ()
-    if isinstance(data, dict):
-        items = ((f"{where}.{key}", value) for key, value in data.items())
-    elif isinstance(data, list):
-        items = ((f"{where}[{place}]", value) for place, value in enumerate(data))
-    return next(filter(None, (_not_finite(value, within) for within, value in items)), "")
-
-
-_WORDS = {
-    **{"str": "text", "float": "a finite number", "int": "a whole number", "bool": "true or false"},
-    **{"object": "a mapping", "array": "a list"},
-}
-
-
-def _in_words(error: msgspec.ValidationError, data: Any) -> str:
-    """Return what msgspec says: the entry with a dot in front, what it is, and what is expected."""
-    said, _, path = str(error).partition(" - at `$")
-    path = path.removesuffix("`")
-    if said.startswith("."):  # of a __post_init__ above
-        return f"{path}{said}"
-    if missing := re.fullmatch("Object missing required field `(.+)`", said):
-        return f"{path}.{missing[1]} is missing"
-    for name, place in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path):
-        if place == "...":  # msgspec does not say which entry of a mapping it is
-            name = next((key for key in data if _is_meant(data[key], said)), "...")
-            path = path.replace("[...]", f".{printable(name)}", 1)
-            if name not in data:
-                break
-        data = data[int(place) if place.isdecimal() else name]
-    expected = re.sub(r", got .*", "", said.removeprefix("Expected "))
-    expected = re.sub(r"`(.*?)`", lambda kind: _words(kind[1]), expected)
-    expected = re.sub(r"matching regex .*done.*", "that is done, skipped or failed", expected)
-    expected = re.sub(r"matching regex .*", "without control characters", expected)
-    expected = expected.replace("Number out of range", f"a number up to {LARGEST:g}")
-    return f"{path}: {_short(data)}; expected {expected}"
-
-
-def _is_meant(value: Any, said: str) -> bool:
-    """Whether a value is one that msgspec says something about."""
-    if got := re.search(r"got `(\w+)`", said):
-        return isinstance(value, _PYTHON[got[1]])
-    if "regex" in said:
-        return isinstance(value, str) and printable(value) != value
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and (abs(value) > LARGEST or (">= 0" in said and value < 0))
-
-
-_PYTHON: dict[str, Any] = {"str": str, "float": float, "int": int, "bool": bool, "object": dict}
-_PYTHON |= {"array": list, "null": type(None)}
-
-
-def _words(kind: str) -> str:
-    return " or ".join(_WORDS.get(each, each) for each in kind.split(" | "))
-
-
-def _short(value: Any) -> str:
-    text = printable(repr(value)) if not isinstance(value, list | dict) else ""
-    kind = f"{type(value).__name__} of length {len(value)}" if not text and value else text
-    return (kind or repr(value))[:60]
+    require(square, where, "a square matrix of finite numbers", matrix)
 
 
 # Check that the parts of a record agree: losses, confusion matrices, sizes and the time.
@@ -557,112 +433,3 @@ def _check_time(text: str, now: datetime) -> None:
     time, _ = written(text)  # a text that is not a time counts as older than all times
     if time > (now + timedelta(days=1)).timestamp():
         raise ValueError(f"provenance.time: {text}; expected no more than a day from now")
-
-
-# Read records, from files and from archives.
-
-
-def read_record(path: Path) -> Record:
-    """Read one record; raise ValueError, with file and field, if it is not a record.
-
-    Examples
-    --------
-    >>> read_record(Path("no-record.json"))
-    Traceback (most recent call last):
-    ...
-    ValueError: no-record.json: No such file or directory
-    """
-    record = checked_record(read_bytes(path), str(path))
-    if path.parent.parent.name == "cells" and record.id != path.parent.name:
-        raise ValueError(f"{path}: id: {record.id}; expected {path.parent.name}, as its folder")
-    return record
-
-
-def checked_record(content: bytes, where: str) -> Record:
-    """Return a record from JSON; raise ValueError, with its origin and the field, if it is none."""
-    record = parse(content, Record, where)
-    record.__dict__["content"] = content  # for plain(); not a field, which a file could have
-    try:
-        check_consistency(record)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from error
-    return record
-
-
-def read_configs(path: Path) -> list[dict[str, Any]]:
-    """Read the configurations of a sweep; raise ValueError if they are not."""
-    configs = read_json(path)
-    if not isinstance(configs, list):
-        raise ValueError(f"{path}: expected a list")
-    for config in configs:
-        about = config if isinstance(config, dict) else {}
-        command = {"command": about.get("command", [])}
-        made = {"status": "skipped", "reason": "", "provenance": command}
-        try:
-            _convert({**made, "id": about.get("id"), "config": config}, Record, "")
-        except ValueError as error:
-            raise ValueError(f"{path}: {str(error).lstrip('.')}") from error
-    return configs
-
-
-def record_paths(folder: str | Path) -> list[Path]:
-    """Return the sorted paths of all records below a folder."""
-    return sorted(Path(folder).rglob(RECORD))
-
-
-# Many records in one compressed file: JSON lines, one record a line, ordered by id.
-
-SUFFIX = ".jsonl.gz"
-
-_OF_THE_MACHINE = ("data_dir", "output_dir", "plugins_from", "observers", "cache", "cache_limit")
-_OF_THE_RUN = ("host", "command")
-
-
-def published() -> str:
-    """Return the path of the published results of ``+experiment=suite/tabular``."""
-    return str(files("ncbench_results") / f"tabular{SUFFIX}")
-
-
-def is_archive(path: str | Path) -> bool:
-    """Whether a path names an archive."""
-    return str(path).endswith(SUFFIX)
-
-
-def pack(records: Iterable[Record]) -> bytes:
-    """Return the content of an archive; of several records with the same id, the last.
-
-    Examples
-    --------
-    >>> pack([]) == pack([])  # without a time, so that the same records are the same file
-    True
-    """
-    by_id = {record.id: record for record in records}
-    lines = [as_json(_anonymous(by_id[identity].plain())) + b"\n" for identity in sorted(by_id)]
-    return gzip.compress(b"".join(lines), mtime=0)
-
-
-def _anonymous(record: dict[str, Any]) -> dict[str, Any]:
-    config = {
-        key: SETTINGS[key].metadata["default"] if key in _OF_THE_MACHINE else value
-        for key, value in record["config"].items()
-    }
-    made = {k: v for k, v in record.get("provenance", {}).items() if k not in _OF_THE_RUN}
-    return {**record, "config": config, "provenance": made}
-
-
-def unpack(path: str | Path) -> Iterator[Record | ValueError]:
-    """Yield the records of an archive; for a line that is not a record, the error."""
-    number = 0
-    reads(path)
-    if has_no_end(path):
-        yield ValueError(f"{path}: not a regular file")
-        return
-    try:
-        with gzip.open(path) as stream:
-            for number, line in enumerate(stream, start=1):
-                try:
-                    yield checked_record(line, f"{path}, line {number}")
-                except ValueError as error:
-                    yield error
-    except (OSError, EOFError, zlib.error) as error:
-        yield ValueError(f"{path}: cannot be read after line {number}: {error}")

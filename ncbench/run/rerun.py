@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from ncbench.errors import NcbenchError, counted, printable_lines
 from ncbench.plugin import KINDS, files_in_use, get_registry
+from ncbench.run.archive import is_archive, read_record, unpack
 from ncbench.run.cell import run_in_reverse
 from ncbench.run.folder import plugin_versions
 from ncbench.run.provenance import instructions
-from ncbench.run.record import RECORD, Record, is_archive, read_record, unpack
+from ncbench.run.record import RECORD, Record
 from ncbench.run.trial import prepare
 
 ROUNDING = 1e-9

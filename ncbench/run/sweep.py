@@ -32,9 +32,10 @@ from ncbench.config.compose import quoted
 from ncbench.errors import NcbenchError, already_said, notice_once, say_once
 from ncbench.files import is_full, read_json, write_json
 from ncbench.plugin import observers, use_files
+from ncbench.run.archive import read_record
 from ncbench.run.folder import CellFolder, new_record
 from ncbench.run.progress import STOP, Progress, describe_cell, result_line
-from ncbench.run.record import Record, read_record
+from ncbench.run.record import Record
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

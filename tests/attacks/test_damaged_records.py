@@ -14,7 +14,7 @@ from attacks.attack import time_limit
 from attacks.damage import DAMAGES, FILES, whole_record, write_damaged
 
 from ncbench.files import read_json, write_json
-from ncbench.run import record as door
+from ncbench.run import archive as door
 
 NAMES = [*DAMAGES, *FILES]
 
@@ -64,7 +64,7 @@ def test_every_command_reads_by_one_door(
     path = write_whole(0)
     Path("theirs.csv").write_text("measure,dataset,algo,sigma,mean,sem\nh_mean,iris,fw,0,0.2,0.1\n")
 
-    def closed(*_: object) -> None:
+    def closed(*_: object, **__: object) -> None:
         raise ValueError(f"{path}: closed")
 
     monkeypatch.setattr(door, "parse", closed)

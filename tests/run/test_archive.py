@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ncbench.files import as_json
-from ncbench.run.record import Record, checked_record, is_archive, pack, unpack
+from ncbench.run.archive import checked_record, is_archive, pack, unpack
+from ncbench.run.record import Record
 
 QUICK = ("dataset=iris", "trials=2", "cpe.C=1")
 
