@@ -242,8 +242,6 @@ class FrameBuilder:
     def _numbers(self, record: Record) -> dict[str, Any]:
         """Return the numbers and values of the trials, or the reason why there are none."""
         numbers, values, reason, trials = [], [], "", record.trials
-        if trials:
-            self._known_values.update(known_values(trials[0]))
         for trial in trials:
             try:
                 values.append(self.value(record, trial))
@@ -263,6 +261,7 @@ class FrameBuilder:
             entries["reason"] = self._shared(reason)
         if trials and not values:
             entries["status"] = ABSENT
+            self._known_values.update(known_values(trials[0]))  # for the message
         return entries
 
     def check(self) -> None:

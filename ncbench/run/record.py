@@ -7,7 +7,6 @@ A record may have more fields than these.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -241,7 +240,7 @@ class Record(Struct, dict=True, kw_only=True):
         """The main settings, and those that are not the default."""
         return describe_cell(self.config)
 
-    @property
+    @cached_property
     def unchecked(self) -> str:
         """Why losses are not compared with their confusion matrices; empty if they are."""
         return measure_of(self, self.measure)[1]
@@ -393,15 +392,15 @@ def measure_of(record: Record, name: str) -> tuple[Measure | None, str]:
     optimized = name == record.measure
     measure = record.config["measure"] if optimized else {"name": name}
     then = record.code.get("measure", "") if optimized else "unknown"
-    text = json.dumps(measure)
+    text = msgspec.json.encode(measure)
     return _measure(get_registry(), text, tuple(record.dataset.classes), then)
 
 
 @lru_cache(maxsize=1000)
 def _measure(
-    registry: Registry, text: str, classes: tuple[str, ...], then: str
+    registry: Registry, text: bytes, classes: tuple[str, ...], then: str
 ) -> tuple[Measure | None, str]:
-    measure = json.loads(text)
+    measure = msgspec.json.decode(text)
     name = measure["name"]
     if measure.get("path") is not None:
         return None, f"measure {name} reads a file, which may have changed"

@@ -30,15 +30,8 @@ def sweep(ncbench: Any, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
     return ncbench
 
 
-@pytest.mark.parametrize("command", [("aggregate",), ("aggregate", "--format", "csv")])
-def test_commands_print_the_same_for_an_archive(sweep: Any, command: tuple[str, ...]) -> None:
-    assert sweep(*command, "all.jsonl.gz").out == sweep(*command, "outputs").out
-
-
-def test_other_commands_read_an_archive(sweep: Any) -> None:
-    pair = ("--pair", "nclr_plugin", "cpe_argmax")
-    for command in (("significance", *pair), ("report", "--out", "page.html"), ("leaderboard",)):
-        assert sweep(command[0], "all.jsonl.gz", *command[1:]).code == 0, command
+def test_a_table_is_the_same_for_an_archive(sweep: Any) -> None:
+    assert sweep("aggregate", "all.jsonl.gz").out == sweep("aggregate", "outputs").out
 
 
 def test_the_name_of_the_machine_and_paths_stay_at_home(sweep: Any) -> None:
