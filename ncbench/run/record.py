@@ -104,7 +104,11 @@ class Trial(Struct):
         for key in ("confusion", "noise_matrix_estimate"):
             _require_square(getattr(self, key), key)
         for key, value in (self.theory or {}).items():
-            require(isinstance(value, list) == (key == "confusion"), f"theory.{key}", "a number")
+            if key == "confusion" and isinstance(value, list):
+                _require_square(value, "theory.confusion")
+                continue
+            expected = "a square matrix" if key == "confusion" else "a finite number"
+            require(key != "confusion" and isinstance(value, float), f"theory.{key}", expected)
         path = self.diagnostics.get("path")
         if isinstance(path, dict) and all(key in path for key in PATH):
             lists = [converted(path[k], list[Number], f"diagnostics.path.{k}") for k in PATH]

@@ -98,8 +98,8 @@ _WORDS = {
 
 def _in_words(error: msgspec.ValidationError, data: Any) -> str:
     """Return what msgspec says: the entry with a dot in front, what it is, and what is expected."""
-    said, _, path = str(error).partition(" - at `$")
-    path = path.removesuffix("`")
+    said, _, place = str(error).partition(" - at ")
+    of_key, _, path = place.removesuffix("`").partition("`$")
     if said.startswith("."):  # of a __post_init__ above
         return f"{path}{said}"
     if missing := re.fullmatch("Object missing required field `(.+)`", said):
@@ -113,11 +113,13 @@ def _in_words(error: msgspec.ValidationError, data: Any) -> str:
         data = data[int(place) if place.isdecimal() else name]
     expected = re.sub(r", got .*", "", said.removeprefix("Expected "))
     expected = re.sub(r"`(.*?)`", lambda kind: _words(kind[1]), expected)
-    expected = re.sub(
-        r"matching regex .*\((\w+)\|(\w+)\|(\w+)\).*", r"that is \1, \2 or \3", expected
-    )
+    expected = re.sub(r"matching regex .*\((.*)\).*", r"that is \1", expected).replace("|", " or ")
     expected = re.sub(r"matching regex .*", "without control characters", expected)
     expected = expected.replace("Number out of range", f"a number up to {LARGEST:g}")
+    expected = expected.replace("of length >= ", "of at least ").replace(" <= ", ", at most ")
+    expected = re.sub(r" >= (.+)", lambda least: f", {float(least[1]):g} or more", expected)
+    if of_key:
+        return f"{path}: expected keys that are {expected}"
     return f"{path}: {_short(data)}; expected {expected}"
 
 

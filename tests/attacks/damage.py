@@ -99,7 +99,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "sigma NaN": (put("config.sigma", float("nan")), "config.sigma: nan"),
     "sigma a list": (put("config.sigma", [0.1]), "config.sigma: list of length 1"),
     "sigma a mapping": (put("config.sigma", {"a": 1}), "config.sigma: dict of length 1"),
-    "sigma too large": (put("config.sigma", 3), "config.sigma: 3; expected a finite number <= 1.0"),
+    "sigma too large": (
+        put("config.sigma", 3),
+        "config.sigma: 3; expected a finite number, at most 1",
+    ),
     "algo text": (put("config.algo", "fw"), "config.algo: 'fw'; expected {name: ...}"),
     "algo without a name": (put("config.algo", {"k": 1}), "config.algo: dict of length 1"),
     "algo of no name": (put("config.algo.name", None), "config.algo: dict"),
