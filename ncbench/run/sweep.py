@@ -272,8 +272,10 @@ class Sweep:
                 record = read_record(CellFolder(config).record)
                 records.append(record)
             if state["state"] == "failed":  # even if an earlier run has left a record
-                identity, reason = config["id"], state["reason"]
-                failed.append(Record(id=identity, status="failed", config=config, reason=reason))
+                # Without the command, which may have characters that no record's settings have.
+                settings = {key: config[key] for key in config if key != "command"}
+                about = {"id": config["id"], "config": settings, "reason": state["reason"]}
+                failed.append(Record(status="failed", **about))
                 kept += record is not None and record.status == "done"
             elif record is None:
                 missing += 1
