@@ -35,6 +35,7 @@ from ncbench.learning import posterior
 from ncbench.plugin import get_registry
 from ncbench.results import Comparison, tidy
 from ncbench.results.statistics import mean_interval, overlap
+from ncbench.run.record import Data, Record, Trial
 
 T = np.array([[0.80, 0.15, 0.10], [0.10, 0.70, 0.10], [0.10, 0.15, 0.80]])
 PRIOR = np.array([0.5, 0.3, 0.2])
@@ -105,6 +106,14 @@ def outside(values, truth, ratio, on_test, level=LEVEL):
     return not found.low <= 0 <= found.high
 
 
+def record(config, losses, sizes):
+    """Return the record of a cell with these losses."""
+    half = [[0.5, 0.0], [0.0, 0.5]]
+    trials = [Trial(k, {"made_up": x}, half, half, {}, **sizes) for k, x in enumerate(losses)]
+    about = {"dataset": Data("made_up", ["a", "b"], 100), "noise_matrix": None, "seconds": 0.0}
+    return Record(id="", status="done", config=config, trials=trials, **about)
+
+
 def compared(values, sizes):
     """Return the share of tables with a cell ahead or behind: one method beside another."""
     named = {kind: {"name": "made_up"} for kind in ("measure", "dataset", "algo")}
@@ -112,19 +121,15 @@ def compared(values, sizes):
     for cells in np.split(values[: len(values) // 20 * 20], len(values) // 20):
         for ours, theirs in ((0, 1), (2, 3), (4, 5)):
             records = [
-                {
-                    "status": "done",
-                    "config": {**named, "sigma": sigma},
-                    "trials": [{"losses": {"made_up": loss}, **sizes} for loss in losses],
-                }
-                for sigma, losses in enumerate(cells[:, ours])
+                record({**named, "sigma": k / 20}, losses, sizes)
+                for k, losses in enumerate(cells[:, ours])
             ]
             # The published table is from other samples: those of the next cell.
             other = np.roll(cells[:, theirs], 1, axis=0)
             error = other.std(axis=1, ddof=1) / np.sqrt(other.shape[1])
             names = dict.fromkeys(named, "made_up")
             table = pd.DataFrame(
-                {**names, "sigma": range(20), "mean": other.mean(axis=1), "sem": error}
+                {**names, "sigma": np.arange(20) / 20, "mean": other.mean(axis=1), "sem": error}
             )
             verdicts = Comparison.of(tidy(records), table).cells["verdict"]
             tables.append(verdicts.isin(["ahead", "behind"]).any())

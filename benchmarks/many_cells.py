@@ -2,14 +2,15 @@
 
 ``python benchmarks/many_cells.py [--cells 1250 2500 5000] [--run 50 100 200] [--json]`` copies the
 record and the state of one real cell as often, under other seeds, and measures ``aggregate``,
-``status`` and ``figures`` in processes of their own. It then runs sweeps of real, tiny
+``status`` and ``figures`` in processes of their own, and ``leaderboard`` once on the published
+records. It then runs sweeps of real, tiny
 cells (iris, ``cpe_argmax``, one trial) and measures the peak memory of the process that starts
 them. Times of commands are CPU seconds, which depend little on what else runs. Those of sweeps have
 passed on the clock, because the processes of cells are not children of the command. The growth is
 the exponent b of ``time ~ cells^b`` between the first and the last number of cells.
 
-``--cells --run 1 500 --beside PYTHON`` runs the sweeps by another interpreter as well, which has
-another version of ncbench, in turns.
+``--beside PYTHON`` runs commands and sweeps by another interpreter as well, which has another
+version of ncbench, in turns.
 """
 
 from __future__ import annotations
@@ -95,6 +96,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     found: dict[str, dict[int, tuple[float, float]]] = {}
+    pythons = {"": sys.executable, **({", beside": args.beside} if args.beside else {})}
     for cells in args.cells:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
@@ -105,11 +107,12 @@ def main() -> None:
                 "figures": ["figures", "outputs", "--out", "drawn", "--format", "png"],
             }
             found.setdefault("size of outputs/", {})[cells] = (size_mb(folder / "outputs"), 0.0)
+            if cells == args.cells[0]:
+                commands["leaderboard, published"] = ["leaderboard"]
             for name, command in commands.items():
-                found.setdefault(name, {})[cells] = measured(folder, *command)
-    pythons = {"sweep": sys.executable}
-    if args.beside:
-        pythons["sweep, beside"] = args.beside
+                for who, python in pythons.items():
+                    run = measured(folder, *command, python=python)
+                    found.setdefault(f"{name}{who}", {})[cells] = run
     for cells in args.run:
         rounds: dict[str, list[tuple[float, float]]] = {}
         for _ in range(args.rounds):
@@ -117,7 +120,7 @@ def main() -> None:
                 with tempfile.TemporaryDirectory() as temporary:
                     sweep = ["-m", *TINY, f"seed=range(0,{cells})"]
                     run = measured(Path(temporary), *sweep, python=python, clock=True)
-                    rounds.setdefault(name, []).append(run)
+                    rounds.setdefault(f"sweep{name}", []).append(run)
         for name, runs in rounds.items():
             found.setdefault(name, {})[cells] = sorted(runs)[len(runs) // 2]
     if args.json:
@@ -128,9 +131,9 @@ def main() -> None:
             text = (
                 f"{number:.1f} MB" if name.startswith("size") else f"{number:.1f} s, {peak:.0f} MB"
             )
-            print(f"{name:<18} {cells:>6} cells  {text}")
+            print(f"{name:<32} {cells:>6} cells  {text}")
         if len(runs) > 1:
-            print(f"{name:<18} grows as cells^{growth({k: v[0] for k, v in runs.items()}):.2f}")
+            print(f"{name:<32} grows as cells^{growth({k: v[0] for k, v in runs.items()}):.2f}")
 
 
 if __name__ == "__main__":

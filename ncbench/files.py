@@ -198,27 +198,23 @@ def read_json(path: Path) -> Any:
     ...     print(str(error).split("a.json: ")[1])
     damaged or edited: its checksum does not match (without the key "checksum" it would be read)
     """
+    return from_json(read_bytes(path), str(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file; raise ValueError, with the path, if it cannot be read."""
     reads(path)
     try:
         if path.exists() and not path.is_file():  # a pipe would never end
             raise ValueError(f"{path}: not a regular file")
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from error
-    return from_json(content, str(path))
 
 
 def from_json(content: bytes, where: str) -> Any:
-    """Return the data of :func:`as_json`; raise ValueError, with its origin, if it is damaged.
-
-    The checksum covers every byte before it. Content without one is read as it is.
-    """
-    head, checksum, tail = content.rpartition(_CHECKSUM)
-    if checksum and tail.strip() != _digest(head) + b'"}':
-        raise ValueError(
-            f"{where}: damaged or edited: its checksum does not match (without the key "
-            '"checksum" it would be read)'
-        )
+    """Return the data of :func:`as_json`; raise ValueError, with its origin, if it is damaged."""
+    verified(content, where)
     try:
         data = json.loads(content)
         if b"\\ud" in content:  # half of a character: no later command could print or write it
@@ -230,6 +226,19 @@ def from_json(content: bytes, where: str) -> Any:
     if isinstance(data, dict):
         data.pop("checksum", None)
     return data
+
+
+def verified(content: bytes, where: str) -> None:
+    """Raise ValueError, with its origin, for JSON that does not match its checksum.
+
+    The checksum covers every byte before it. Content without one is taken as it is.
+    """
+    head, checksum, tail = content.rpartition(_CHECKSUM)
+    if checksum and tail.strip() != _digest(head) + b'"}':
+        raise ValueError(
+            f"{where}: damaged or edited: its checksum does not match (without the key "
+            '"checksum" it would be read)'
+        )
 
 
 def _digest(content: bytes) -> bytes:

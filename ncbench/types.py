@@ -17,6 +17,3 @@ else:  # modules that import quickly need the other types, but not numpy
 
 Config = Mapping[str, Any]
 """A resolved configuration: plain data, as ``ncbench.config.schema.resolve`` returns it."""
-
-Record = Mapping[str, Any]
-"""The record of a cell, as ``ncbench.run.record`` describes it."""

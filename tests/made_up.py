@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
+from made_up_files import typed
 
 from ncbench.report.export import Results
+from ncbench.results import frame, series
 from ncbench.results.frame import LEADING, FrameBuilder, keys_of
-from ncbench.results.trial_value import Value
+from ncbench.results.value import Value
 
 
 def record(losses: list[float] | None, status: str = "done", **config: Any) -> dict[str, Any]:
@@ -19,10 +22,18 @@ def record(losses: list[float] | None, status: str = "done", **config: Any) -> d
     return {"status": status, "config": base | config, "trials": trials, **reason}
 
 
+def tidy(records: Iterable[dict[str, Any]], *more: Any, **options: Any) -> pd.DataFrame:
+    return frame.tidy(map(typed, records), *more, **options)
+
+
+def figure_frame(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    return series.figure_frame([*map(typed, records)])
+
+
 def results(records: list[dict[str, Any]], value: str = "loss", **layout: Any) -> Results:
     cells = FrameBuilder(Value(value))
     for each in records:
-        cells.add(each)
+        cells.add(typed(each))
     return Results.of(cells, **layout)
 
 

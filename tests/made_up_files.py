@@ -8,9 +8,10 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from ncbench.run.record import SCHEMA
+from ncbench.run.record import SCHEMA, Record
 
 ALGOS, DATASETS, SIGMAS = ("ncfw", "fw", "ncbs"), ("iris", "wine", "<b>a_b|50%"), (0.1, 0.2)
 
@@ -51,15 +52,22 @@ def complete(record: dict[str, Any], identity: str) -> dict[str, Any]:
         }
         for k, trial in enumerate(whole.get("trials") or [])
     ]
-    if whole["status"] == "done" and trials:
+    if whole["status"] != "done":
+        whole["trials"] = []
+    elif trials:
         n = len(trials[0]["confusion"])
         T = np.eye(n).tolist()
         classes = [str(k) for k in range(n)]
         sizes = (t.get("train_size", 0) + t.get("test_size", 0) for t in trials)
-        about = {"name": "made up", "classes": classes, "examples": max(100, *sizes)}
-        whole = {"dataset": about, "noise_matrix": T, **whole}
+        about = {"name": "", "classes": classes, "examples": max(100, *sizes)}
+        whole = {"noise_matrix": T, **whole, "dataset": {**about, **whole.get("dataset", {})}}
         whole["trials"] = [{"noise_matrix_estimate": T, **trial} for trial in trials]
     return whole
+
+
+def typed(record: dict[str, Any]) -> Record:
+    """Return a record, with the fields that it lacks, as if it had been read."""
+    return msgspec.convert(complete(record, str(record.get("id", "0" * 16))), Record)
 
 
 def put(path: Path, record: dict[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def test_only_one_of_many_is_inside(tmp_path: Path) -> None:
 
 IN_TURN = """
 import sys
-from ncbench.run.record import CellFolder
+from ncbench.run import CellFolder
 cell = CellFolder({"output_dir": sys.argv[1], "id": "id"})
 for _ in range(200):
     with cell.locked():

@@ -159,7 +159,7 @@ def _print_results(sweep: Sweep, suite: bool) -> int:
     if suite and not ranked:
         print(f"Beside the published methods: python -m ncbench leaderboard --add {folder}")
     sweep.tell_observers(outcome)
-    statuses = {record["status"] for record in outcome.records}
+    statuses = {record.status for record in outcome.records}
     if statuses == {"skipped"} and not outcome.failed and not outcome.missing:
         raise NcbenchError("every cell was skipped, so nothing was run; the reasons are above")
     return 1 if outcome.failed or outcome.missing else 0

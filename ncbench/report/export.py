@@ -27,8 +27,7 @@ from ncbench.results import (
     marked,
     rule,
 )
-from ncbench.results.config_key import flat, own_name
-from ncbench.types import Record
+from ncbench.run import Record
 
 MISSING = "missing"
 """Status of an entry of the table that has no record."""
@@ -304,13 +303,11 @@ def print_failures(records: Sequence[Record]) -> None:
         return
     rows = []
     for record in records:
-        config = record["config"]
-        measure, algo = (config[kind]["name"] for kind in ("measure", "algo"))
-        dataset = own_name(record, flat(config))
-        reason = printable(record["reason"].split("\n")[0])
-        rows.append([record["id"], measure, dataset, f"{config['sigma']:g}", algo, reason])
+        reason = printable(record.reason.split("\n")[0])
+        sigma, algo = f"{record.keys['sigma']:g}", record.keys["algo"]
+        rows.append([record.id, record.measure, record.dataset_name, sigma, algo, reason])
     print()
-    folder = records[0]["config"]["output_dir"]
+    folder = records[0].config["output_dir"]
     note = (
         f"The record of a cell, {folder}/cells/ID/record.json, has its traceback; the first column "
         "has the IDs. Failed cells run again when the sweep is repeated."

@@ -4,8 +4,8 @@ Import ``regret`` and ``series`` by their paths: they need scikit-learn.
 """
 
 from ncbench.results.best import BEST, TIED, marked, rule
-from ncbench.results.config_key import as_text, written
 from ncbench.results.frame import LEADING, NUMBERS, FrameBuilder, in_order, keys_of, tidy
+from ncbench.results.keys import as_text
 from ncbench.results.leaderboard import Board, addable, boards, solutions_of
 from ncbench.results.read import (
     Records,
@@ -26,7 +26,8 @@ from ncbench.results.reference import (
     read_reference,
 )
 from ncbench.results.significance import Pair, Ranking, Ranks, rankings
-from ncbench.results.trial_value import LOSS, Value
+from ncbench.results.value import LOSS, Value
+from ncbench.run import written
 
 __all__ = [
     "AHEAD", "BEHIND", "BEST", "COMPARED", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",

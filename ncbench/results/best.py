@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ncbench.results.config_key import as_text
 from ncbench.results.frame import keys_of, known_ratio
+from ncbench.results.keys import as_text
 from ncbench.results.statistics import TIE, differences, mean_interval
+from ncbench.run import PROBLEM
 
 BEST, TIED = "best", "level"
 """Marks of cells; "level" is the word that tables for programs have always used."""
-
-PROBLEM = ("measure", "dataset", "noise", "sigma", "seed", "trials", "test_size")
-"""Keys that define the problem; the others define the method."""
 
 _MAY_BE_IGNORED = ("cpe", "t_estimator")
 
@@ -46,18 +44,6 @@ def marked(frame: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     that any cell of the table is not level by accident is at most ``1 - level``. A method that
     ignores the CPE learner or the T estimator is counted once, not once for each of them. With one
     trial, or if all differences are equal, every cell is level.
-
-    Examples
-    --------
-    >>> from ncbench.results.frame import tidy
-    >>> def record(algo, *losses):
-    ...     named = {"measure": "h_mean", "dataset": "iris", "algo": algo}
-    ...     config = {**{key: {"name": name} for key, name in named.items()}, "sigma": 0.1}
-    ...     trials = [{"losses": {"h_mean": loss}} for loss in losses]
-    ...     return {"status": "done", "config": config, "trials": trials}
-    >>> frame = tidy([record("a", 0.1, 0.3), record("b", 0.3, 0.2), record("c", 0.5, 0.71)])
-    >>> marked(frame)[["algo", "mean", "mark"]].values.tolist()
-    [['a', 0.2, 'best'], ['b', 0.25, 'level'], ['c', 0.605, '']]
     """
     marks = [""] * len(frame)
     contested = [cells for cells in problems(frame).values() if len(cells) > 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -12,7 +13,7 @@ import pandas as pd
 from ncbench.config import not_default
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import get_registry
-from ncbench.results.config_key import (
+from ncbench.results.keys import (
     Fingerprints,
     Newest,
     Origin,
@@ -20,20 +21,17 @@ from ncbench.results.config_key import (
     as_text,
     comparable,
     distinct_names,
-    flat,
     is_tagged,
     matches,
+    mixed,
     of_a_method,
-    own_name,
     same_text,
     told_apart,
     varies,
-    which,
 )
 from ncbench.results.statistics import mean_interval, overlap
-from ncbench.results.trial_value import Value, known_values, no_such_value
-from ncbench.results.versions import CellVersions, mixed_code, mixed_versions
-from ncbench.types import Record
+from ncbench.results.value import Value, known_values, no_such_value
+from ncbench.run import Record
 
 LEADING = ["measure", "dataset", "algo", "sigma"]
 NUMBERS = ["n", "mean", "sem", "low", "high"]
@@ -50,7 +48,7 @@ Filter = Mapping[str, Sequence[str]]
 
 
 def tidy(
-    records: Iterable[Mapping[str, Any]],
+    records: Iterable[Record],
     value: Value | None = None,
     *,
     where: Filter | None = None,
@@ -84,20 +82,6 @@ def tidy(
         The ddof of the standard error.
     level : float
         The confidence level.
-
-    Examples
-    --------
-    >>> config = {"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "sigma": 0.1}
-    >>> trials = [{"losses": {"h_mean": 0.2}}, {"losses": {"h_mean": 0.4}}]
-    >>> records = [
-    ...     {"status": "done", "config": {**config, "algo": {"name": "ncfw"}}, "trials": trials},
-    ...     {"status": "skipped", "reason": "why", "config": {**config, "algo": {"name": "ncbs"}}},
-    ... ]
-    >>> frame = tidy(records)
-    >>> print(frame[[*LEADING, "n", "mean", "sem", "status"]].to_string(index=False))
-    measure dataset algo  sigma  n  mean  sem  status
-     h_mean    iris ncbs    0.1  0   NaN  NaN skipped
-     h_mean    iris ncfw    0.1  2   0.3  0.1    done
     """
     builder = FrameBuilder(value, where)
     for record in records:
@@ -119,8 +103,8 @@ class _Row(NamedTuple):
     entries: dict[str, Any]
     data: Which
     origin: Origin
-    plugins: Mapping[str, str]
-    code: Mapping[str, str]
+    made_with: Mapping[str, str]
+    """The version of each distribution, and the code of each plug-in."""
 
 
 class FrameBuilder:
@@ -150,58 +134,54 @@ class FrameBuilder:
     def add(self, record: Record) -> bool:
         """Add a record's numbers, unless a newer record was added; return False if filtered out.
 
-        Raises ValueError, and adds nothing, if the record is incomplete.
+        Raises ValueError, and adds nothing, if a loss is not that of its confusion matrix.
         """
         self._added += 1
-        try:
-            return self._add(record)
-        except (KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
-            what = f"{type(error).__name__}: {error}"
-            raise ValueError(f"record {record.get('id', '')}: incomplete ({what})") from error
-
-    def _add(self, record: Record) -> bool:
-        keys = flat(record["config"])
-        row = {**keys, "status": record["status"]}
-        for name in LEADING:
-            _ = row[name]
-        self._keys.update(row)
-        data = which(keys)
-        if record["status"] == "done" or data not in self._datasets:
-            self._datasets[data] = own_name(record, keys)
-        origin = Origin.of(record, keys)
-        values = {name: self._values(row, name, origin) for name in self.where}
-        for name, met in values.items():
-            self._met.setdefault(name, set()).update(map(as_text, met))
-        if not all(self._fits(row, name, met) for name, met in values.items()):
+        origin = Origin.of(record)
+        if not self.fits(record):
             return False
-        make = partial(self._row, record, keys, row, origin)
-        self._newest.add(record, keys, make, origin.fingerprint)
+        self._newest.add(record, partial(self._row, record, origin), origin.fingerprint)
         self._settled = None
         return True
 
-    def _row(
-        self, record: Record, keys: Mapping[str, Any], row: dict[str, Any], origin: Origin
-    ) -> _Row:
-        row |= {"reason": record.get("reason", ""), "id": record.get("id", "")}
+    def fits(self, record: Record) -> bool:
+        """Whether a record has the values of the filter, of which ``check`` will know it."""
+        row = {**record.keys, "status": record.status}
+        self._keys.update(row)
+        if record.status == "done" or record.data_keys not in self._datasets:
+            self._datasets[record.data_keys] = record.dataset_name
+        values = {name: self._values(record, row, name) for name in self.where}
+        for name, met in values.items():
+            self._met.setdefault(name, set()).update(map(as_text, met))
+        return all(self._has_one(row, name, met) for name, met in values.items())
+
+    def _row(self, record: Record, origin: Origin) -> _Row:
+        row = {**record.keys, "status": record.status, "reason": record.reason, "id": record.id}
         row = {name: self._shared(entry) for name, entry in row.items()}
         row |= {"record": self._added - 1, **self._numbers(record)}
-        made_with = (self._shared(record.get(key, {})) for key in ("plugins", "code"))
-        return _Row(row, which(keys), Origin(*map(self._shared, origin)), *made_with)
+        made_with = {
+            f"{kind}={row.get(kind)} of {record.plugins.get(kind, 'unknown')}": code
+            for kind, code in record.code.items()
+        }
+        for plugin in record.plugins.values():
+            distribution, _, version = plugin.rpartition(" ")
+            made_with[distribution] = version
+        shared = Origin(*map(self._shared, origin))
+        return _Row(row, record.data_keys, shared, self._shared(made_with))
 
-    def _fits(self, row: Mapping[str, Any], key: str, values: Sequence[Any]) -> bool:
+    def _has_one(self, row: Mapping[str, Any], key: str, values: Sequence[Any]) -> bool:
         """Whether a cell has one of the values of a filter, or the filter does not apply to it."""
         if key in row:
             return any(matches(value, self.where[key]) for value in values)
         kind, _, parameter = key.partition(".")
         return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
 
-    def _values(self, row: Mapping[str, Any], key: str, origin: Origin) -> list[Any]:
+    def _values(self, record: Record, row: Mapping[str, Any], key: str) -> list[Any]:
         """Return the values that a filter may have: of a file, its name and "file"."""
         if key != "dataset":
             return [row[key]] if key in row else []
-        name = self._datasets[which(row)]
-        asked = [t for t in self.where[key] if is_tagged(t, name, origin.fingerprint)]
-        return [name, *asked, row[key]]
+        name, fingerprint = self._datasets[record.data_keys], record.dataset.fingerprint
+        return [name, *(t for t in self.where[key] if is_tagged(t, name, fingerprint)), row[key]]
 
     def _settle(self) -> tuple[Newest[_Row], Fingerprints]:
         """Return the newest rows, and what tells their data apart: all records must be known."""
@@ -259,33 +239,29 @@ class FrameBuilder:
         """Return test size over training size where splits share what the value depends on."""
         return None if self.value.is_time else known_ratio(ratio)
 
-    def _numbers(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def _numbers(self, record: Record) -> dict[str, Any]:
         """Return the numbers and values of the trials, or the reason why there are none."""
-        numbers, values, sizes = [], [], []
-        reason = ""
-        trials = record.get("trials", []) if record["status"] == "done" else []
-        if trials:
-            self._known_values.update(known_values(trials[0]))
-        for position, trial in enumerate(trials):
+        numbers, values, reason, trials = [], [], "", record.trials
+        for trial in trials:
             try:
                 values.append(self.value(record, trial))
             except NcbenchError as error:
                 reason = str(error)
                 continue
-            numbers.append(trial.get("trial", position))
-            if "train_size" in trial:
-                sizes.append(trial["test_size"] / trial["train_size"])
+            numbers.append(trial.trial)
+        sizes = [each.test_size / each.train_size for each in trials if each.train_size]
         entries: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
         entries["values"] = tuple(values)
-        entries["told"] = self._shared(_told(record["config"], trials))
-        entries["judged"], entries["half_width"] = _judged(record["config"], trials)
-        fixed = record.get("test_part") == "fixed" and trials
-        entries["fixed_test"] = trials[0]["test_size"] if fixed else 0
+        entries["told"] = self._shared(_told(record))
+        entries["judged"], entries["half_width"] = _judged(record)
+        fixed = record.test_part == "fixed" and trials
+        entries["fixed_test"] = trials[0].test_size if fixed else 0
         entries["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
             entries["reason"] = self._shared(reason)
         if trials and not values:
             entries["status"] = ABSENT
+            self._known_values.update(known_values(trials[0]))  # for the message
         return entries
 
     def check(self) -> None:
@@ -313,7 +289,7 @@ class FrameBuilder:
     def told_apart(self) -> list[str]:
         """Return a sentence for each name that several data sets have, or that records leave open.
 
-        See :func:`ncbench.results.config_key.told_apart`.
+        See :func:`ncbench.results.keys.told_apart`.
         """
         rows, data = self._settle()
         return told_apart(
@@ -327,13 +303,11 @@ class FrameBuilder:
         )
 
     def mixed_versions(self) -> list[str]:
-        """Return a sentence for each plug-in whose version or code is not the same in all cells."""
+        """Return a sentence about cells that older versions or code of plug-ins have made."""
         cells = [
-            CellVersions(time, row.entries, row.plugins, row.code)
-            for time, row in self._rows.with_times()
-            if row.entries["values"]
+            (time, row.made_with) for time, row in self._rows.with_times() if row.entries["values"]
         ]
-        return [*mixed_versions(cells), *mixed_code(cells)]
+        return [said for said in [mixed(cells)] if said]
 
     def _shared(self, entry: Any) -> Any:
         """Return one object for all equal ones: 100,000 records have few distinct values."""
@@ -344,27 +318,25 @@ class FrameBuilder:
         return entry
 
 
-def _told(config: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> str:
+def _told(record: Record) -> str:
     """Return the plug-ins that were told a part of the truth, and which part."""
-    told = trials[0].get("told", {}) if trials else {}  # records of before do not say
+    told = record.trials[0].told if record.trials else {}  # not every record says it
     truth = {kind: [p for p in parts if p != "unlabeled"] for kind, parts in told.items()}
     return ", ".join(
-        f"{kind}={config[kind]['name']} ({', '.join(parts)})"
-        for kind, parts in truth.items()
-        if parts
+        f"{kind}={record.keys[kind]} ({', '.join(parts)})" for kind, parts in truth.items() if parts
     )
 
 
-def _judged(config: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]) -> tuple[str, float]:
+def _judged(record: Record) -> tuple[str, float]:
     """Return how noisy test labels were corrected, and half the width of a trial's interval.
 
     An empty string means that the test labels are clean.
     """
-    judgments = [trial["judged"] for trial in trials if "judged" in trial]
-    name = config["measure"]["name"]
-    ends = [j["intervals"][name] for j in judgments if name in j["intervals"]]
+    judgments = [trial.judged for trial in record.trials if trial.judged is not None]
+    name = record.measure
+    ends = [each.intervals[name] for each in judgments if name in each.intervals]
     half_width = sum(high - low for low, high in ends) / (2 * len(ends)) if ends else math.nan
-    return (judgments[0]["by"] if judgments else ""), half_width
+    return (judgments[0].by if judgments else ""), half_width
 
 
 def _summary(
@@ -397,4 +369,6 @@ def _has(kind: str, name: str, parameter: str) -> bool:
 
 
 def _sortable(column: pd.Series) -> pd.Series:
-    return column if pd.api.types.is_numeric_dtype(column) else column.map(comparable)
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    return column.map(partial(json.dumps, sort_keys=True))

@@ -9,26 +9,20 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ncbench.errors import NcbenchError, UnknownName, counted
-from ncbench.plugin import get_registry
-from ncbench.results.best import PROBLEM
-from ncbench.results.config_key import Newest, comparable, flat, own_name
+from ncbench.plugin import Registry, get_registry
 from ncbench.results.frame import FrameBuilder
-from ncbench.results.read import complete, report_older
+from ncbench.results.keys import Newest, comparable
+from ncbench.results.read import report_older
 from ncbench.results.significance import Ranks, friedman
-from ncbench.types import Record
+from ncbench.run import ESTIMATED, IGNORED, KNOWN, Record
 
 # What records say of problems and methods, and which own records can stand beside published ones.
-
-KNOWN, ESTIMATED, IGNORED = "known", "estimated", "ignored"
-"""What a method makes of T."""
-
-_OF_PROBLEM = tuple(key for key in PROBLEM if key != "measure")
 
 
 class Problem(NamedTuple):
@@ -77,41 +71,39 @@ class Solution:
 
 def solution(record: Record) -> Solution:
     """Return what a record that is done says of its method."""
-    keys, trials = flat(record["config"]), record["trials"]
-    of_problem = {key: keys[key] for key in keys if key.partition(".")[0] in _OF_PROBLEM}
+    keys, trials, data = record.keys, record.trials, record.dataset
     problem = Problem(
-        own_name(record, keys),
+        record.dataset_name,
         str(keys.get("noise", "")),
         float(keys["sigma"]),
         int(keys.get("seed", 0)),
-        comparable(of_problem),
+        comparable(record.problem),
     )
     parts = [
-        [trial.get("test_size"), np.array(trial["confusion"]).sum(axis=1).round(9).tolist()]
+        [trial.test_size, np.array(trial.confusion).sum(axis=1).round(9).tolist()]
         for trial in trials
     ]
-    data = record["dataset"]
     return Solution(
         problem,
-        {k: v for k, v in keys.items() if k not in of_problem and k.partition(".")[0] != "measure"},
-        _use_of_T(keys, trials[0]),
-        keys["measure"] if _takes_measure(keys["algo"]) else None,
-        _means(trial["losses"] for trial in trials),
-        _means(trial["seconds"] for trial in trials),
+        record.method,
+        record.uses_T,
+        record.measure if _takes_measure(get_registry(), keys["algo"]) else None,
+        _means([trial.losses for trial in trials]),
+        _means([trial.seconds for trial in trials]),
         {
             # Not the fingerprint: it covers the paper's noise, which not every copy has.
-            "data": comparable([data["examples"], data.get("features"), data["classes"]]),
-            "noise matrix": comparable(record["noise_matrix"]),
+            "data": comparable([data.examples, data.features, data.classes]),
+            "noise matrix": comparable(record.noise_matrix),
             "test examples": comparable(parts),
         },
     )
 
 
 def solutions_of(records: Iterable[Record], builder: FrameBuilder) -> list[Solution]:
-    """Return what records say of their methods, those that a builder keeps.
+    """Return what records say of their methods, those that match the filter of a builder.
 
-    Records that are incomplete, older than another one of their configuration, or not done are left
-    out. All are reported on standard error.
+    Records that are older than another one of their configuration, or not done, are left out and
+    reported on standard error.
 
     Parameters
     ----------
@@ -120,9 +112,9 @@ def solutions_of(records: Iterable[Record], builder: FrameBuilder) -> list[Solut
         Has the filter. ``builder.check()`` tells whether a record matches it.
     """
     newest: Newest[Solution | str] = Newest()
-    for record, matches in complete(records, builder):
-        if matches:
-            newest.add(record, flat(record["config"]), partial(_done, record))
+    for record in records:
+        if builder.fits(record):
+            newest.add(record, partial(_done, record))
     report_older(newest.left_out)
     for status, count in Counter(each for each in newest if isinstance(each, str)).items():
         print(f"left out: {counted(count, 'cell')} ({status})", file=sys.stderr)
@@ -131,25 +123,21 @@ def solutions_of(records: Iterable[Record], builder: FrameBuilder) -> list[Solut
 
 def _done(record: Record) -> Solution | str:
     """Return the solution of a record that is done, the status of another one."""
-    status: str = record["status"]
-    return solution(record) if status == "done" else status
+    return solution(record) if record.status == "done" else record.status
 
 
-def _use_of_T(keys: Mapping[str, Any], trial: Mapping[str, Any]) -> str:  # noqa: N802
-    if keys.get("t_estimator") == "identity":
-        return IGNORED
-    return KNOWN if trial.get("told", {}).get("t_estimator") else ESTIMATED
-
-
-def _takes_measure(algorithm: str) -> bool:
+@cache
+def _takes_measure(registry: Registry, algorithm: str) -> bool:
     """Whether an algorithm is told the measure; yes if it is not installed here."""
     try:
-        return get_registry().takes("algo", algorithm, "measure")
+        return registry.takes("algo", algorithm, "measure")
     except NcbenchError:
         return True
 
 
-def _means(mappings: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def _means(mappings: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    if len(mappings) == 1:
+        return dict(mappings[0])
     values: dict[str, list[float]] = defaultdict(list)
     for mapping in mappings:
         for key, value in mapping.items():
@@ -354,19 +342,23 @@ def _of_data_sets(
 
 def _names(solutions: Sequence[Solution]) -> list[_Name]:
     """Return the names of methods: the algorithm, and those of its settings that differ."""
+    each_method = [comparable(each.settings) for each in solutions]  # many solutions have the same
+    methods = dict(zip(each_method, solutions, strict=True))
     values: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for each in solutions:
+    for each in methods.values():
         for key, value in each.settings.items():
             values[_which(each, key)].add(comparable(value))
-    names = []
-    for each in solutions:
+    names = {}
+    for method, each in methods.items():
         several = [
             f"{key}={value}"
             for key, value in each.settings.items()
             if key.partition(".")[0] != "t_estimator" and len(values[_which(each, key)]) > 1
         ]
-        names.append((" ".join([each.settings["algo"], *several]), _told(each)))
-    return names
+        names[method] = " ".join([each.settings["algo"], *several])
+    return [
+        (names[method], _told(each)) for method, each in zip(each_method, solutions, strict=True)
+    ]
 
 
 def _which(each: Solution, key: str) -> tuple[str, str, str]:

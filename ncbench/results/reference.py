@@ -14,8 +14,8 @@ from scipy.special import stdtr
 
 from ncbench.data import as_written, read_table
 from ncbench.errors import NcbenchError, counted
-from ncbench.results.config_key import as_text, matches, of_a_method
 from ncbench.results.frame import LEADING, Filter, in_order, keys_of, known_ratio
+from ncbench.results.keys import as_text, matches, of_a_method
 from ncbench.results.statistics import TIE, holm, overlap
 
 AHEAD, LOWER, HIGHER, BEHIND, NOT_PRESENT = "ahead", "lower", "higher", "behind", "not present"

@@ -17,11 +17,10 @@ from ncbench.data import Dataset
 from ncbench.errors import NcbenchError, NotApplicable, counted, require
 from ncbench.plugin import get_registry
 from ncbench.results.best import method_keys, problem_keys
-from ncbench.results.config_key import Newest, as_text, flat, varies
 from ncbench.results.frame import LEADING, in_order, tidy
+from ncbench.results.keys import Newest, as_text, varies
 from ncbench.results.statistics import overlap
-from ncbench.theory import Population, bayes_optimal
-from ncbench.types import Record
+from ncbench.run import Record, Trial
 
 # Optimal losses, regret, the terms of its bounds, and slopes, from records.
 
@@ -49,6 +48,8 @@ def optima(name: str, size: int) -> pd.DataFrame:
            measure  bayes  error
     balanced_error 0.5182    ...
     """
+    from ncbench.theory import Population, bayes_optimal  # scikit-learn, which takes a second
+
     require(size >= _FEWEST, "size", size, f"at least {_FEWEST} points of the population")
     dataset = _load(name)
     fine, coarse = (Population.of(dataset, k) for k in (size, size // 4))
@@ -68,7 +69,7 @@ def optima(name: str, size: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def terms(records: Iterable[Record]) -> pd.DataFrame:
     """Return one row for each cell whose regret was measured, with means over its trials.
 
     The columns are the keys of a curve (``CURVE``, and every other key that differs, except for
@@ -81,10 +82,9 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     newest: Newest[dict[str, Any] | None] = Newest()
     for record in records:
         try:
-            keys = flat(record["config"])
-            newest.add(record, keys, partial(_row, record, keys))
+            newest.add(record, partial(_row, record))
         except Exception as error:  # another version of a plug-in may raise anything
-            print(f"skipped: record {record.get('id', '')}: {_why(error)}", file=sys.stderr)
+            print(f"skipped: record {record.id}: {_why(error)}", file=sys.stderr)
     if newest.left_out:
         older = counted(newest.left_out, "older record")
         print(f"left out: {older} of the same configurations", file=sys.stderr)
@@ -107,20 +107,20 @@ def terms(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return frame[list(dict.fromkeys([*CURVE, *others, "sigma", *_NUMBERS]))]
 
 
-def _row(record: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any] | None:
+def _row(record: Record) -> dict[str, Any] | None:
     """Return the keys and numbers of a record, or None if it has no regret."""
-    trials = [trial for trial in record.get("trials", []) if trial.get("theory")]
-    if record["status"] != "done" or not trials:
+    trials = [trial for trial in record.trials if trial.theory]
+    if not trials:
         return None
     try:
-        psi, optimum = least_loss(record["config"])
+        psi, optimum = least_loss(record.config)
     except NotApplicable:
         return None  # the measure cannot be optimized
-    measured, none = pd.DataFrame([t["theory"] for t in trials]), pd.Series(dtype=float)
+    measured, none = pd.DataFrame([trial.theory for trial in trials]), pd.Series(dtype=float)
     regret = pd.Series([psi(np.array(C)) - optimum for C in measured["confusion"]])
     return {
-        **keys,
-        "m": trials[0]["train_size"],
+        **record.keys,
+        "m": trials[0].train_size,
         "inverse_norm": measured["inverse_norm"].iloc[0],
         "trials": len(trials),
         "regret": regret.mean(),
@@ -129,9 +129,9 @@ def _row(record: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any] |
     }
 
 
-def _error(values: pd.Series, trial: Mapping[str, Any]) -> float:
+def _error(values: pd.Series, trial: Trial) -> float:
     """Return the standard error of a mean of numbers that depend on the training part alone."""
-    ratio = trial["test_size"] / trial["train_size"] if "test_size" in trial else None
+    ratio = trial.test_size / trial.train_size if trial.test_size else None
     shared = overlap(ratio, on_test=False)
     return float(values.std(ddof=1) * math.sqrt(1 / len(values) + shared))
 
@@ -160,6 +160,8 @@ def least_loss(config: Mapping[str, Any]) -> tuple[Measure, float]:
 
 @lru_cache
 def _optimum(described: str) -> tuple[Measure, float]:
+    from ncbench.theory import Population, bayes_optimal
+
     data, measure = json.loads(described)
     dataset = _load(**data)
     psi: Measure = get_registry().build("measure", **measure).for_classes(dataset.classes)
@@ -197,10 +199,10 @@ def slopes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 ADDED = ("problem", "setting", "series", "style", "train_size", "bayes", "link")
-"""Columns that ``results`` adds to a tidy frame."""
+"""Columns that ``figure_frame`` adds to a tidy frame."""
 
 
-def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd.DataFrame:
+def figure_frame(records: Sequence[Record], links: Sequence[str] | None = None) -> pd.DataFrame:
     """Return the tidy frame of records, with the columns that figures need.
 
     Parameters
@@ -223,16 +225,6 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
         bayes      lowest loss any classifier can reach, missing where it is not known
         link       as given, or None
         ========== =====================================================================
-
-    Examples
-    --------
-    >>> config = {"measure": {"name": "h_mean"}, "dataset": {"name": "iris"}, "sigma": 0.1}
-    >>> records = [
-    ...     {"id": k, "status": "skipped", "config": {**config, "algo": {"name": "fw", "tol": k}}}
-    ...     for k in (10, 20)
-    ... ]
-    >>> results(records)[["problem", "series", "record"]].values.tolist()
-    [['iris', 'fw algo.tol=10', 0], ['iris', 'fw algo.tol=20', 1]]
     """
     frame = tidy(records)
     problem = [key for key in problem_keys(frame) if key not in LEADING]
@@ -242,7 +234,7 @@ def results(records: Sequence[Record], links: Sequence[str] | None = None) -> pd
     frame["series"] = _named(frame, "algo", method, " ")
     order = {name: number for number, name in enumerate(frame["series"].unique())}
     frame["style"] = frame["series"].map(order)
-    frame["train_size"] = [_mean(records[k], "train_size") for k in frame["record"]]
+    frame["train_size"] = [_train_size(records[k]) for k in frame["record"]]
     frame["bayes"] = [bayes_level(records[k]) for k in frame["record"]]
     frame["link"] = [links[k] if links else None for k in frame["record"]]
     return frame
@@ -266,8 +258,8 @@ def bayes_remarks(records: Iterable[Record]) -> list[str]:
         try:
             _least_loss(record)
         except _GONE as error:
-            measure, dataset = (record["config"][key]["name"] for key in ("measure", "dataset"))
-            remarks[f"no Bayes level of {measure} on {dataset}: {error}"] = None
+            what = f"{record.measure} on {record.keys['dataset']}"
+            remarks[f"no Bayes level of {what}: {error}"] = None
     return list(remarks)
 
 
@@ -277,17 +269,17 @@ _GONE = (NcbenchError, OSError, TypeError)
 
 def _least_loss(record: Record) -> float:
     # Records from before the key ``distribution_known`` have the terms of the theory instead.
-    known = record.get("dataset", {}).get("distribution_known")
-    if not known and not any(trial.get("theory") for trial in record.get("trials", [])):
+    known = record.dataset.distribution_known
+    if not known and not any(trial.theory for trial in record.trials):
         return math.nan
     try:
-        return least_loss(record["config"])[1]
+        return least_loss(record.config)[1]
     except NotApplicable:  # the measure cannot be optimized
         return math.nan
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the tidy frame without the columns that ``results`` adds."""
+    """Return the tidy frame without the columns that ``figure_frame`` adds."""
     return frame.drop(columns=list(ADDED))
 
 
@@ -325,10 +317,7 @@ def _named(frame: pd.DataFrame, first: str, keys: Sequence[str], separator: str)
     return names
 
 
-def _mean(record: Record, *path: str) -> float:
-    """Return the mean over trials of a number in the record, or NaN if they do not have it."""
-    values: list[Any] = list(record.get("trials", []))
-    for key in path:
-        values = [value.get(key) for value in values if value is not None]
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else float("nan")
+def _train_size(record: Record) -> float:
+    """Return the mean size of the training parts, or NaN if the record does not have it."""
+    known = [trial.train_size for trial in record.trials if trial.train_size]
+    return float(np.mean(known)) if known else math.nan

@@ -15,7 +15,7 @@ from scipy.special import chdtrc
 
 from ncbench.errors import NcbenchError, UnknownName, counted, did_you_mean
 from ncbench.results.best import Measured, in_pairs, method_keys, problem_keys, problems
-from ncbench.results.config_key import same_text
+from ncbench.results.keys import same_text
 from ncbench.results.statistics import (
     EXACT,
     differences,

@@ -3,6 +3,17 @@
 Import ``cell``, ``rerun`` and ``sweep`` by their paths: they need scikit-learn or Hydra.
 """
 
+from ncbench.run.archive import (
+    SUFFIX,
+    is_archive,
+    pack,
+    published,
+    read_configs,
+    read_record,
+    record_paths,
+    unpack,
+)
+from ncbench.run.folder import CellFolder, identified
 from ncbench.run.progress import (
     STOP,
     Progress,
@@ -14,23 +25,20 @@ from ncbench.run.progress import (
     working,
 )
 from ncbench.run.record import (
-    NOT_IDENTITY,
-    SUFFIX,
-    CellFolder,
-    identified,
-    is_archive,
-    pack,
-    published,
-    read_configs,
-    read_record,
-    record_paths,
-    unpack,
+    ESTIMATED,
+    IGNORED,
+    KNOWN,
+    PROBLEM,
+    Record,
+    Trial,
+    check_loss,
+    written,
 )
-from ncbench.run.record_schema import LARGEST, check_loss, not_comparable
+from ncbench.run.typed_json import LARGEST
 
 __all__ = [
-    "LARGEST", "NOT_IDENTITY", "STOP", "SUFFIX", "CellFolder", "Progress", "check_loss",
-    "describe_cell", "identified", "is_archive", "not_comparable", "pack", "published",
-    "read_configs", "read_record", "read_sweep", "record_paths", "result_line", "unpack",
-    "watched", "with_bar", "working",
+    "ESTIMATED", "IGNORED", "KNOWN", "LARGEST", "PROBLEM", "STOP", "SUFFIX", "CellFolder",
+    "Progress", "Record", "Trial", "check_loss", "describe_cell", "identified", "is_archive",
+    "pack", "published", "read_configs", "read_record", "read_sweep", "record_paths",
+    "result_line", "unpack", "watched", "with_bar", "working", "written",
 ]  # fmt: skip

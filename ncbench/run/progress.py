@@ -17,14 +17,18 @@ from ncbench.files import read_json
 from ncbench.plugin import KINDS, get_registry
 
 if TYPE_CHECKING:
-    from ncbench.types import Config, Record
+    from ncbench.types import Config
 
 # Describe a cell: its settings in a few words, and its result in one line.
 
 
 def describe_cell(config: Config) -> str:
-    """Return the main settings of a cell, and those that are not the default."""
-    cell = " ".join(f"{key}={config[key]['name']}" for key in ("measure", "dataset", "noise"))
+    """Return the main settings of a cell, and those that are not the default.
+
+    The configuration of a record may lack a key.
+    """
+    kinds = [key for key in ("measure", "dataset", "noise") if key in config]
+    cell = " ".join(f"{key}={config[key]['name']}" for key in kinds)
     cell = f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
     others = _not_default(config)
     return " ".join([cell, *(f"{key}={short(value)}" for key, value in others.items())])
@@ -33,9 +37,11 @@ def describe_cell(config: Config) -> str:
 def _not_default(config: Config) -> dict[str, Any]:
     values = {}
     for kind in ("cpe", "t_estimator"):
-        if config[kind]["name"] != shipped_choices()[kind]:
+        if kind in config and config[kind]["name"] != shipped_choices()[kind]:
             values[kind] = config[kind]["name"]
     for kind in KINDS:
+        if kind not in config:
+            continue
         try:
             parameters = get_registry().plugin(kind, config[kind]["name"]).parameters
         except NcbenchError:  # the plug-in of a record may not be installed here
@@ -45,12 +51,13 @@ def _not_default(config: Config) -> dict[str, Any]:
             if value != parameter.default:
                 values[f"{kind}.{parameter.name}"] = value
     for key in ("test_size", "seed"):
-        if config[key] != SETTINGS[key].metadata["default"]:
+        default = SETTINGS[key].metadata["default"]
+        if config.get(key, default) != default:
             values[key] = config[key]
     return values
 
 
-def result_line(record: Record) -> str:
+def result_line(record: Mapping[str, Any]) -> str:
     """Return one line about a finished cell."""
     cell = describe_cell(record["config"])
     if record["status"] != "done":
@@ -63,7 +70,7 @@ def result_line(record: Record) -> str:
     return f"done     {cell}: {result}, {trials}, {record['seconds']:.1f} s"
 
 
-def _background(record: Record) -> str:
+def _background(record: Mapping[str, Any]) -> str:
     """Return the name of a measure's background class, if the configuration has its number."""
     number, classes = record["config"]["measure"].get("background"), record["dataset"]["classes"]
     if not isinstance(number, int) or classes[number] == str(number):

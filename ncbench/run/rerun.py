@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from ncbench.errors import NcbenchError, counted, printable_lines
 from ncbench.plugin import KINDS, files_in_use, get_registry
+from ncbench.run.archive import is_archive, read_record, unpack
 from ncbench.run.cell import run_in_reverse
+from ncbench.run.folder import plugin_versions
 from ncbench.run.provenance import instructions
-from ncbench.run.record import RECORD, is_archive, plugin_versions, read_record, unpack
+from ncbench.run.record import RECORD, Record
 from ncbench.run.trial import prepare
 
 ROUNDING = 1e-9
@@ -117,7 +119,7 @@ def _judged(differences: list[Difference], then: str | None) -> Iterator[str]:
 def _find(folder: str, identity: str) -> dict[str, Any]:
     if is_archive(folder):
         every = list(unpack(folder))
-        found = [r for r in every if isinstance(r, dict) and r["id"].startswith(identity)]
+        found = [r for r in every if isinstance(r, Record) and r.id.startswith(identity)]
         _require_one(len(found), folder, identity, [e for e in every if isinstance(e, ValueError)])
         record = found[0]
     else:
@@ -131,11 +133,9 @@ def _find(folder: str, identity: str) -> dict[str, Any]:
             record = read_record(paths[0])
         except ValueError as error:
             raise NcbenchError(str(error)) from error
-    if record["status"] != "done":
-        raise NcbenchError(
-            f"{identity}: the cell is {record['status']} and has no numbers to compare"
-        )
-    return record
+    if record.status != "done":
+        raise NcbenchError(f"{identity}: the cell is {record.status} and has no numbers to compare")
+    return record.plain()
 
 
 def _require_one(count: int, folder: str, identity: str, unread: Sequence[ValueError] = ()) -> None:

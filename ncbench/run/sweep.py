@@ -32,8 +32,10 @@ from ncbench.config.compose import quoted
 from ncbench.errors import NcbenchError, already_said, notice_once, say_once
 from ncbench.files import is_full, read_json, write_json
 from ncbench.plugin import observers, use_files
+from ncbench.run.archive import read_record
+from ncbench.run.folder import CellFolder, new_record
 from ncbench.run.progress import STOP, Progress, describe_cell, result_line
-from ncbench.run.record import CellFolder, new_record, read_record
+from ncbench.run.record import Record
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -261,8 +263,8 @@ class Sweep:
     def outcome(self) -> Outcome:
         """Read the records and states of all cells."""
         states = Progress.read(self.folder).states
-        records: list[dict[str, Any]] = []
-        failed: list[Mapping[str, Any]] = []
+        records: list[Record] = []
+        failed: list[Record] = []
         kept = missing = 0
         for number, config in enumerate(self.configs):
             state, record = states.get(number, {"state": "missing"}), None
@@ -270,19 +272,22 @@ class Sweep:
                 record = read_record(CellFolder(config).record)
                 records.append(record)
             if state["state"] == "failed":  # even if an earlier run has left a record
-                failed.append({"id": config["id"], "config": config, "reason": state["reason"]})
-                kept += record is not None and record["status"] == "done"
+                # Without the command, which may have characters that no record's settings have.
+                settings = {key: config[key] for key in config if key != "command"}
+                about = {"id": config["id"], "config": settings, "reason": state["reason"]}
+                failed.append(Record(status="failed", **about))
+                kept += record is not None and record.status == "done"
             elif record is None:
                 missing += 1
-            elif record["status"] == "failed":
+            elif record.status == "failed":
                 failed.append(record)
         return Outcome(records, failed, kept, missing)
 
     def tell_observers(self, outcome: Outcome) -> None:
         """Notify the observers of all cells that the sweep has finished."""
         status = {config["id"]: "missing" for config in self.configs}
-        status |= {record["id"]: record["status"] for record in outcome.records}
-        status |= {failure["id"]: "failed" for failure in outcome.failed}
+        status |= {record.id: record.status for record in outcome.records}
+        status |= {failure.id: "failed" for failure in outcome.failed}
         about = {"folder": str(self.folder), "command": list(self.command), "cells": status}
         asked = {json.dumps(config["observers"]): config["observers"] for config in self.configs}
         for names in asked.values():
@@ -297,8 +302,8 @@ class Sweep:
 class Outcome:
     """The outcome of a sweep: its records, and the cells that failed or did not run."""
 
-    records: list[dict[str, Any]]
-    failed: list[Mapping[str, Any]]
+    records: list[Record]
+    failed: list[Record]
     kept: int
     """The number of failed cells that have a finished record from an earlier run."""
     missing: int

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from made_up_files import complete
+
 Damage = Callable[[dict[str, Any]], Any]
 _GONE = object()
 
@@ -46,8 +48,26 @@ def twice(record: dict[str, Any]) -> Any:
     return record
 
 
+def whole_record(identity: str, **config: Any) -> dict[str, Any]:
+    """Return a record of two trials with every field that is damaged below."""
+    T = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
+    C = [[0.25, 0.1, 0.0], [0.1, 0.25, 0.0], [0.0, 0.0, 0.3]]
+    trials = [
+        {"losses": {"h_mean": H_MEAN, "zero_one": 0.2}, "confusion": C, "train_size": 7,
+         "test_size": 3, "diagnostics": {}, "noise_matrix_estimate": T}
+        for _ in range(2)
+    ]  # fmt: skip
+    named = {"measure": "h_mean", "dataset": "iris", "algo": "fw"}
+    settings = {"sigma": 0.1, "trials": 2, "seed": 0}
+    of_cell = {**{kind: {"name": name} for kind, name in named.items()}, **settings, **config}
+    about: dict[str, Any] = {"plugins": {"algo": "ncbench 0.1.0"}, "noise_matrix": T}
+    about["provenance"] = {"time": "2026-01-01T00:00:00+0000", "command": []}
+    return complete({**about, "config": of_cell, "trials": trials}, identity)
+
+
+RECALL = 0.25 / 0.35
+H_MEAN = 1 - 3 / (2 / RECALL + 1)
 H = "trials.0.losses.h_mean"
-MATRIX = "expected a square matrix of finite numbers"
 
 # In the order of a record. Each: what it does to the record, and what is said.
 DAMAGES: dict[str, tuple[Damage, str]] = {
@@ -68,52 +88,61 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "id a list": (put("id", ["a"]), "id: list of length 1; expected text"),
     "id of another cell": (put("id", "0" * 16), "as its folder"),
     "no status": (gone("status"), "status is missing"),
-    "status null": (put("status", None), "status: None; expected done, skipped or failed"),
+    "status null": (put("status", None), "status: None; expected text"),
     "status a list": (put("status", ["done"]), "status: list of length 1"),
     "status misspelt": (put("status", "Done"), "status: 'Done'"),
     "no config": (gone("config"), "config is missing"),
     "config null": (put("config", None), "config: None; expected a mapping"),
     "config a list": (put("config", []), "config: []; expected a mapping"),
-    "sigma text": (put("config.sigma", "x"), "config.sigma: 'x'; expected a number from 0 to 1"),
+    "sigma text": (put("config.sigma", "x"), "config.sigma: 'x'; expected a finite number"),
     "sigma null": (put("config.sigma", None), "config.sigma: None"),
     "sigma NaN": (put("config.sigma", float("nan")), "config.sigma: nan"),
     "sigma a list": (put("config.sigma", [0.1]), "config.sigma: list of length 1"),
     "sigma a mapping": (put("config.sigma", {"a": 1}), "config.sigma: dict of length 1"),
-    "sigma too large": (put("config.sigma", 3), "config.sigma: 3; expected a number from 0 to 1"),
+    "sigma too large": (
+        put("config.sigma", 3),
+        "config.sigma: 3; expected a finite number, at most 1",
+    ),
     "algo text": (put("config.algo", "fw"), "config.algo: 'fw'; expected {name: ...}"),
     "algo without a name": (put("config.algo", {"k": 1}), "config.algo: dict of length 1"),
     "algo of no name": (put("config.algo.name", None), "config.algo: dict"),
     "algo of a list": (put("config.algo.name", ["fw"]), "config.algo: dict"),
     "algo of a number": (put("config.algo.name", 3), "config.algo: dict"),
-    "algo with an escape": (put("config.algo.name", "\x1b[2J"), "config.algo: dict"),
-    "a parameter with an escape": (put("config.algo.k", "\x1b[2J"), "config: dict"),
-    "a parameter that is no Unicode": (put("config.algo.k", "\udcff"), "config: dict"),
+    "algo with an escape": (put("config.algo.name", "\x1b[2J"), r"config.algo.name: '\x1b[2J'"),
+    "a parameter with an escape": (put("config.algo.k", "\x1b[2J"), r"config.algo.k: '\x1b[2J'"),
+    "a parameter that is no Unicode": (put("config.algo.k", "\udcff"), "surrogates not allowed"),
     "cpe text": (put("config.cpe", "logistic"), "config.cpe: 'logistic'; expected {name: ...}"),
     "another measure": (put("config.measure.name", "gone"), "losses: expected a loss of gone"),
     "no measure": (gone("config.measure"), "config.measure is missing"),
     "seed text": (put("config.seed", "x"), "config.seed: 'x'; expected a whole number"),
     "seed 0.5": (put("config.seed", 0.5), "config.seed: 0.5; expected a whole number"),
     "trials in config": (put("config.trials", 7), "trials: expected config.trials"),
-    "plugins null": (put("plugins", None), "plugins: None; expected a mapping of texts"),
+    "plugins null": (put("plugins", None), "plugins: None; expected a mapping"),
     "plugins a list": (put("plugins", ["a"]), "plugins: list of length 1"),
-    "plugins of numbers": (put("plugins", {"algo": 1}), "plugins: dict of length 1"),
+    "plugins of numbers": (put("plugins", {"algo": 1}), "plugins.algo: 1; expected text"),
     "provenance null": (put("provenance", None), "provenance: None; expected a mapping"),
     "provenance text": (put("provenance", "me"), "provenance: 'me'; expected a mapping"),
     "time a list": (put("provenance.time", [1]), "provenance.time: list of length 1"),
     "command null": (put("provenance.command", None), "provenance.command: None"),
-    "command nested": (put("provenance.command", [["-m"]]), "provenance.command: list"),
+    "command nested": (put("provenance.command", [["-m"]]), "provenance.command[0]: list"),
     "no dataset": (gone("dataset"), "dataset is missing"),
     "dataset null": (put("dataset", None), "dataset: None; expected a mapping"),
     "dataset without a name": (gone("dataset.name"), "dataset.name is missing"),
     "classes text": (put("dataset.classes", "abc"), "dataset.classes: 'abc'"),
     "classes too few": (put("dataset.classes", ["a"]), "expected 1 rows"),
-    "classes of numbers": (put("dataset.classes", [0, 1, 2]), "dataset.classes: list"),
+    "classes of numbers": (
+        put("dataset.classes", [0, 1, 2]),
+        "dataset.classes[0]: 0; expected text",
+    ),
     "examples text": (put("dataset.examples", "many"), "dataset.examples: 'many'"),
     "no noise matrix": (gone("noise_matrix"), "noise_matrix is missing"),
-    "noise matrix of text": (put("noise_matrix", [["a"] * 3] * 3), "expected a square matrix, or"),
-    "noise matrix of one class": (put("noise_matrix", [[1.0]]), "expected a square matrix, or"),
+    "noise matrix of text": (put("noise_matrix", [["a"] * 3] * 3), "noise_matrix[0][0]: 'a'"),
+    "noise matrix of one class": (
+        put("noise_matrix", [[1.0]]),
+        "noise_matrix[0]: list of length 1",
+    ),
     "no trials": (gone("trials"), "trials is missing"),
-    "trials empty": (put("trials", []), "trials: []; expected a list that is not empty"),
+    "trials empty": (put("trials", []), "trials: expected a list that is not empty"),
     "trials null": (put("trials", None), "trials: None"),
     "trials text": (put("trials", "two"), "trials: 'two'"),
     "trials of numbers": (put("trials", [0.1, 0.2]), "trials[0]: 0.1; expected a mapping"),
@@ -122,16 +151,16 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "no losses": (gone("trials.0.losses"), "trials[0].losses is missing"),
     "losses null": (put("trials.0.losses", None), "trials[0].losses: None"),
     "losses empty": (put("trials.0.losses", {}), "trials[0].losses: expected a loss of h_mean"),
-    "loss NaN": (put(H, float("nan")), "trials[0].losses: dict"),
-    "loss infinite": (put(H, float("inf")), "trials[0].losses: dict"),
-    "loss 1e999": (put(H, "1e999!"), "trials[0].losses: dict"),
-    "loss text": (put(H, "0.1"), "trials[0].losses: dict"),
-    "loss null": (put(H, None), "trials[0].losses: dict"),
-    "loss true": (put(H, True), "trials[0].losses: dict"),
-    "loss huge": (put(H, 10**400), "trials[0].losses: dict"),
+    "loss NaN": (put(H, float("nan")), "trials[0].losses.h_mean: nan"),
+    "loss infinite": (put(H, float("inf")), "trials[0].losses.h_mean: inf"),
+    "loss 1e999": (put(H, "1e999!"), "trials[0].losses.h_mean: inf"),
+    "loss text": (put(H, "0.1"), "trials[0].losses.h_mean: '0.1'"),
+    "loss null": (put(H, None), "trials[0].losses.h_mean: None"),
+    "loss true": (put(H, True), "trials[0].losses.h_mean: True"),
+    "loss huge": (put(H, 10**400), "trials[0].losses.h_mean: 1000"),
     "loss of 5000 digits": (put(H, "1" * 5000 + "!"), "not JSON"),
     "confusion null": (put("trials.0.confusion", None), "trials[0].confusion: None"),
-    "confusion ragged": (put("trials.0.confusion", [[1.0, 0.0], [0.0]]), f"length 2; {MATRIX}"),
+    "confusion ragged": (put("trials.0.confusion", [[1.0, 0.0], [0.0]]), "confusion[1]: list of"),
     "confusion of two": (
         put("trials.0.confusion", [[0.5, 0.0], [0.0, 0.5]]),
         "trials[0].confusion: expected 3 rows",
@@ -143,7 +172,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "train_size text": (put("trials.0.train_size", "x"), "trials[0].train_size: 'x'"),
     "test_size negative": (put("trials.0.test_size", -5), "trials[0].test_size: -5"),
     "trial's seconds null": (put("trials.0.seconds", None), "trials[0].seconds: None"),
-    "trial's seconds of text": (put("trials.0.seconds", {"fit": "x"}), "trials[0].seconds: dict"),
+    "trial's seconds of text": (
+        put("trials.0.seconds", {"fit": "x"}),
+        "trials[0].seconds.fit: 'x'",
+    ),
     "diagnostics null": (put("trials.0.diagnostics", None), "trials[0].diagnostics: None"),
     "path ragged": (
         put("trials.0.diagnostics", {"path": {"step": [1], "objective": [], "gap": [1]}}),
@@ -202,10 +234,16 @@ def write_damaged(path: Path, name: str) -> str:
         damage_file, says = FILES[name]
         damage_file(path)
         return says
-    damage, says = DAMAGES[name]
     record = json.loads(path.read_text())
-    record.pop("checksum")
+    record.pop("checksum", None)
+    content, says = damaged(record, name)
+    path.write_bytes(content)
+    return says
+
+
+def damaged(record: dict[str, Any], name: str) -> tuple[bytes, str]:
+    """Return the JSON of a damaged record, and what is to be said about it."""
+    damage, says = DAMAGES[name]
     # A text that ends with an exclamation mark is a number that Python cannot hold.
     text = json.dumps(damage(record)).replace('"1e999!"', "1e999")
-    path.write_text(text.replace('"' + "1" * 5000 + '!"', "1" * 5000))
-    return "surrogates not allowed" if "\\udcff" in text else says
+    return text.replace('"' + "1" * 5000 + '!"', "1" * 5000).encode(), says

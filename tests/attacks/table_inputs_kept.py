@@ -48,7 +48,7 @@ def records(folder: Path) -> None:
     """Write records, an archive of them, and a published table."""
     write_sweep(folder / "outputs")
     found = read_records([str(folder / "outputs")]).records
-    (folder / "all.jsonl.gz").write_bytes(pack(r for r in found if r["status"] == "done"))
+    (folder / "all.jsonl.gz").write_bytes(pack(r for r in found if r.status == "done"))
     header = "measure,dataset,algo,sigma,mean,sem\n"
     (folder / "theirs.csv").write_text(f"{header}q_mean,iris,fw,0.1,0.5,0.01\n")
 

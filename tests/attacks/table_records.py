@@ -72,14 +72,14 @@ CHANGES: dict[str, tuple[str, Any, str]] = {
     "a loss of -5": (H, -5.0, "losses.h_mean: -5; its confusion matrix gives 0.2"),
     "a loss of 0": (H, 0.0, "losses.h_mean: 0; its confusion matrix gives 0.2"),
     "a loss a little lower": (H, 0.1999, "losses.h_mean: 0.1999; its confusion matrix gives 0.2"),
-    "a huge loss": (H, 1.7e308, "losses: dict"),
+    "a huge loss": (H, 1.7e308, "losses.h_mean: 1.7e+308"),
     "a loss at the limit": (H, 1e100, "its confusion matrix gives 0.2"),
     "the last loss": ("trials.1.losses.h_mean", 0.1, "trials[1].losses.h_mean: 0.1; its confusion"),
     "another confusion matrix": (C, confusion_of(0.4), "its confusion matrix gives 0.4"),
     "a confusion matrix of counts": (C, [[40, 10], [10, 40]], "confusion: sums to 100; expected 1"),
     "an empty confusion matrix": (C, [[0, 0], [0, 0]], "confusion: sums to 0; expected 1"),
-    "a huge confusion matrix": (C, [[1e308, 1e308], [0, 0]], "confusion: list of length 2"),
-    "a huge estimate of T": ("trials.0.noise_matrix_estimate", [[1e300] * 2] * 2, "expected a squ"),
+    "a huge confusion matrix": (C, [[1e308, 1e308], [0, 0]], "confusion[0][0]: 1e+308"),
+    "a huge estimate of T": ("trials.0.noise_matrix_estimate", [[1e300] * 2] * 2, "estimate[0][0]"),
     "a confusion matrix of other numbers": (C, [[-3, 4], [4, -4]], "its confusion matrix gives"),
     "a large training part": (SIZES, 7000, "train_size 7000 and test_size 30 of 100 examples"),
     "a large test part": ("trials.1.test_size", 31, "trials[1]: train_size 70 and test_size 31 of"),
@@ -88,9 +88,9 @@ CHANGES: dict[str, tuple[str, Any, str]] = {
     "more examples": ("dataset.examples", 1000, "expected a sum of 1000"),
     "the year 2999": ("provenance.time", "2999-01-01T00:00:00+0000", "no more than a day from now"),
     "the year 9999": ("provenance.time", "9999-12-31T23:59:59-2359", "no more than a day from now"),
-    "negative seconds of a trial": ("trials.0.seconds.fit", -1.0, "trials[0].seconds: dict"),
+    "negative seconds of a trial": ("trials.0.seconds.fit", -1.0, "trials[0].seconds.fit: -1.0"),
     "negative seconds": ("seconds", -1e-9, "seconds: -1e-09; expected a finite number, 0 or more"),
-    "huge seconds": ("trials.0.seconds.fit", 1.7e308, "trials[0].seconds: dict"),
+    "huge seconds": ("trials.0.seconds.fit", 1.7e308, "trials[0].seconds.fit: 1.7e+308"),
     "a theory of huge numbers": ("trials.0.theory", {"regret": 1e200}, "trials[0].theory.regret"),
 }
 
@@ -99,14 +99,7 @@ ATTACKS = [
         Attack(name, AGGREGATE, "notice", says, beside(keys, value))
         for name, (keys, value, says) in CHANGES.items()
     ),
-    *(
-        Attack(f"{name}: the rest goes on", AGGREGATE, "ran", "iris     fw    0.250", prepare)
-        for name, prepare in {
-            "a loss of -5": beside(H, -5.0),
-            "a huge loss": beside(H, 1.7e308),
-            "a small test part": beside("trials.0.test_size", 3),
-        }.items()
-    ),
+    Attack("the rest goes on", AGGREGATE, "ran", "iris     fw    0.250", beside(H, -5.0)),
     Attack("a newer record dated 2999", AGGREGATE, "notice", "provenance.time: 2999",
            older("2999-01-01T00:00:00+0000")),
     Attack("a time that is not one", AGGREGATE, "notice", "left out: 1 older record",
@@ -126,14 +119,6 @@ ATTACKS = [
            of_another_measure("cost", path="costs.csv")),
     Attack("other code of a shipped measure", AGGREGATE, "notice", "gives 0.2", without_code),
     Attack("no sizes", AGGREGATE, "ran", "iris     fw", beside(SIZES, 70, ("test_part", "fixed"))),
-    Attack("significance: a loss of 0", ("significance", "outputs"), "notice", "gives 0.2",
-           beside(H, 0.0)),
-    Attack("compare: a loss of 0", ("compare", "outputs", "--reference", "r.csv"), "refused",
-           "no such file", beside(H, 0.0)),
     Attack("rerun: a loss of 0", ("rerun", "outputs", LAST), "refused", "confusion matrix gives",
            beside(H, 0.0)),
-    Attack("pack: a loss of 0", ("pack", "outputs", "--out", "all.jsonl.gz"), "notice",
-           "confusion matrix gives", beside(H, 0.0)),
-    Attack("report: a loss of 0", ("report", "outputs"), "notice", "gives 0.2", beside(H, 0.0),
-           slow=True),
 ]  # fmt: skip

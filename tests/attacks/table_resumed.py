@@ -204,21 +204,21 @@ TRIALS = [
             "checksum does not match"),
     resumes("deep", one(lambda path: path.write_text("[" * 100_000)), "nested too deeply"),
     resumes("a list", edited(lambda trial: [trial]), "expected a mapping; run again"),
-    resumes("a loss that is text", edited(put(LOSS, "0.1")), "a mapping of finite numbers"),
+    resumes("a loss that is text", edited(put(LOSS, "0.1")), "h_mean: '0.1'"),
     resumes("no losses", edited(gone("losses")), "trial.losses is missing"),
     resumes("the loss of another measure only", edited(put("losses", {"q_mean": 0.1})),
             "expected a loss of h_mean; run again"),
     resumes("made by other code", edited(put("code.algo", "0" * 12)), "algo=cpe_argmax was edited"),
     resumes("code that does not say which", edited(gone("code"))),
     *(
-        resumes(f"code that is {value!r}", edited(put("code", value)), "trial.code: ")
+        resumes(f"code that is {value!r}", edited(put("code", value)), "trial.code")
         for value in (None, ["algo"], "algo", 3, {"algo": 3})
     ),
     resumes("the number of another file", one(lambda path: shutil.copy(
         path.with_name("trial-0.json"), path)), "trial.trial: 0; expected as in the file name"),
     resumes("a number with a zero", more("trial-02.json", 2), "expected as in the file name"),
     resumes("number -1", more("trial--1.json", -1), "expected a whole number, 0 or more"),
-    resumes("number true", more("trial-True.json", True), "expected a whole number, 0 or more"),
+    resumes("number true", more("trial-True.json", True), "True; expected a whole number"),
     resumes("number 7 of 3", more("trial-7.json", 7), "trial.trial: 7; expected less than trials=3"),
     resumes("a huge number", more(f"trial-{10**30}.json", 10**30), "expected less than trials=3"),
     resumes("the fourth trial of a longer cell", kept(lambda cell: seal(

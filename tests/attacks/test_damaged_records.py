@@ -1,137 +1,95 @@
-"""Damaged records: every command names the file and the field, and goes on without it.
+"""Damaged records: the file and the entry are named, and the rest goes on without it.
 
-One real sweep has a cell for each kind of damage in ``damage.py``, and two that stay whole. Each
-command then runs once over all of them, and every kind of damage is one attack on each command. The
-sweep, started again, runs the damaged cells again and finds the same numbers.
+Each kind of damage in ``damage.py`` is one record of a folder that ``aggregate`` reads. The other
+commands read by the same door, so one test says for all of them that they use it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from attacks.attack import time_limit
-from attacks.damage import DAMAGES, FILES, write_damaged
+from attacks.damage import DAMAGES, FILES, whole_record, write_damaged
 
-from ncbench.cli.main import main
-from ncbench.files import read_json
-
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("damaged records")]
+from ncbench.files import read_json, write_json
+from ncbench.run import archive as door
 
 NAMES = [*DAMAGES, *FILES]
-SWEEP = (
-    "-m", "dataset=iris", "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "trials=2",
-    f"sigma=range(0.001,{0.001 * (len(NAMES) + 2.5):.4f},0.001)", "seed=0",
-)  # fmt: skip
-OTHER = tuple("algo=nclr_plugin" if word == "algo=cpe_argmax" else word for word in SWEEP[:-2])
+
+
+def place(number: int) -> Path:
+    return Path("outputs", "cells", f"{number:016x}", "record.json")
+
+
+def write_whole(number: int) -> Path:
+    path = place(number)
+    write_json(path, whole_record(path.parent.name, sigma=number / 1000))
+    return path
+
+
+def test_each_is_named_and_left_out(ncbench: Callable, tmp_path: Path) -> None:
+    says = {write_whole(k): write_damaged(place(k), name) for k, name in enumerate(NAMES)}
+    write_whole(len(NAMES))
+    with time_limit(60):
+        outcome = ncbench("aggregate", "outputs")
+    assert outcome.code == 0
+    assert f"sigma={len(NAMES) / 1000}" in outcome.out.splitlines()[0]
+    assert outcome.out.count("sigma=") == 1
+    for path, said in says.items():
+        (notice,) = [line for line in outcome.err.splitlines() if str(path) in line]
+        assert notice.startswith(f"ignored: {path}: ")
+        assert said in notice
+
+
 COMMANDS = {
-    "aggregate": ("aggregate", "outputs"),
-    "aggregate csv": ("aggregate", "outputs", "--format", "csv"),
-    "aggregate tex": ("aggregate", "outputs", "--format", "tex"),
-    "aggregate worst_class": ("aggregate", "outputs", "--value", "worst_class"),
-    "aggregate seconds": ("aggregate", "outputs", "--value", "seconds.fit"),
-    "significance": ("significance", "outputs"),
-    "significance pair": ("significance", "outputs", "--pair", "nclr_plugin", "cpe_argmax"),
-    "compare": ("compare", "outputs", "--reference", "reference.csv"),
-    "report": ("report", "outputs", "--out", "r.html"),
-    "figures": ("figures", "outputs", "--out", "figs", "--format", "png"),
-    "sweep again": SWEEP,
+    "aggregate": (),
+    "significance": (),
+    "compare": ("--reference", "theirs.csv"),
+    "report": ("--out", "r.html"),
+    "figures": ("--out", "figs"),
+    "leaderboard": (),
+    "theory": (),
+    "paper": ("--out", "p.html"),
+    "pack": ("--out", "all.jsonl.gz"),
+    "rerun": ("0",),
 }
 
 
-def run(*argv: str) -> tuple[int, str]:
-    """Run a command in this process; return its exit code and standard error."""
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-        time_limit(300),
-    ):
-        patch.setattr(sys, "argv", ["ncbench", *argv])
-        with pytest.raises(SystemExit) as stop:
-            main()
-    return int(stop.value.code or 0), err.getvalue()
-
-
-def trials(path: Path) -> list[Any]:
-    return [{**trial, "seconds": None} for trial in read_json(path)["trials"]]
-
-
-class Damaged:
-    """The folder, what each damaged record is to say, and what the commands said."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        assert run(*SWEEP)[0] == 0
-        (folder / "reference.csv").write_text(
-            "measure,dataset,algo,sigma,mean,sem\nh_mean,iris,nclr_plugin,0.05,0.2,0.01\n"
-        )
-        chosen = sorted((folder / "outputs" / "cells").glob("*/record.json"))
-        # Another algorithm beside the two cells that stay whole, and beside the reference.
-        whole = ",".join(str(read_json(path)["config"]["sigma"]) for path in chosen[:2])
-        assert run(*OTHER, f"sigma={whole},0.05", "seed=0")[0] == 0
-        paths = sorted((folder / "outputs" / "cells").glob("*/record.json"))
-        self.path = dict(zip(NAMES, chosen[2:], strict=False))
-        assert len(self.path) == len(NAMES)
-        self.before = {path: trials(path) for path in paths}
-        self.says = {name: write_damaged(path, name) for name, path in self.path.items()}
-        self.said = {name: run(*argv) for name, argv in COMMANDS.items()}
-
-
-@pytest.fixture(scope="module")
-def damaged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Damaged]:
-    folder = tmp_path_factory.mktemp("damaged")
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield Damaged(folder)
-    finally:
-        os.chdir(before)
-
-
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_named_and_left_out(
-    command: str, name: str, damaged: Damaged, record_property: Callable[[str, object], None]
+def test_every_command_reads_by_one_door(
+    command: str, ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, err = damaged.said[command]
-    assert code == 0, err
-    where = damaged.path[name].relative_to(damaged.folder)
-    (notice,) = [line for line in err.splitlines() if str(where) in line]
-    record_property("verdict", "notice")
-    assert f"{where}: " in notice
-    assert damaged.says[name] in notice
-    again = command == "sweep again"
-    assert notice.endswith("the cell is run again") if again else notice.startswith("ignored: ")
+    path = write_whole(0)
+    Path("theirs.csv").write_text("measure,dataset,algo,sigma,mean,sem\nh_mean,iris,fw,0,0.2,0.1\n")
 
+    def closed(*_: object, **__: object) -> None:
+        raise ValueError(f"{path}: closed")
 
-def test_the_sweep_finds_the_same_numbers(damaged: Damaged) -> None:
-    assert {path: trials(path) for path in damaged.before} == damaged.before
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_rerun_refuses_it(
-    name: str,
-    damaged: Damaged,
-    ncbench: Callable,
-    tmp_path: Path,
-    record_property: Callable[[str, object], None],
-) -> None:
-    where = damaged.path[name]
-    copy = tmp_path / "cells" / where.parent.name / "record.json"
-    copy.parent.mkdir(parents=True)
-    copy.write_bytes(where.read_bytes())  # which the sweep has repaired
-    says = write_damaged(copy, name)
-    with time_limit(20):
-        refused = ncbench("rerun", ".", where.parent.name)
-    record_property("verdict", "refused")
+    monkeypatch.setattr(door, "parse", closed)
+    refused = ncbench(command, "outputs", *COMMANDS[command])
     assert refused.code == 2
-    assert says in refused.err
-    assert refused.err.count("\n") == 1
+    # What report and figures have ignored is on the page, of which there is none.
+    assert any(said in refused.err for said in (f"{path}: closed", "contains no records"))
+
+
+SWEEP = ("-m", "dataset=iris", "algo=cpe_argmax", "cpe=logistic", "cpe.C=1.0", "sigma=0.1,0.2")
+
+
+def test_a_sweep_runs_a_damaged_cell_again_and_rerun_refuses_it(ncbench: Callable) -> None:
+    assert ncbench(*SWEEP, "trials=2").code == 0
+    path, other = sorted(Path("outputs", "cells").glob("*/record.json"))
+    before = read_json(path)["trials"]
+    for name in ("loss text", "empty"):
+        says = write_damaged(path, name)
+        refused = ncbench("rerun", "outputs", path.parent.name)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert says in refused.err
+        again = ncbench(*SWEEP, "trials=2")
+        (notice,) = [line for line in again.err.splitlines() if str(path) in line]
+        assert says in notice
+        assert notice.endswith("the cell is run again")
+        assert str(other) not in again.err
+        now = read_json(path)["trials"]
+        assert [{**t, "seconds": 0} for t in now] == [{**t, "seconds": 0} for t in before]

@@ -12,9 +12,8 @@ import pytest
 
 from ncbench.files import read_json
 from ncbench.results.read import collect
-from ncbench.results.trial_value import Value
-from ncbench.run import cache as cpe_cache
-from ncbench.run.record import CellFolder
+from ncbench.results.value import Value
+from ncbench.run import CellFolder, cache as cpe_cache
 
 SWEEP = (
     "-m", "dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=2",

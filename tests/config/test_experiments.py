@@ -10,8 +10,8 @@ import pytest
 
 from ncbench.config import schema
 from ncbench.config.hydra_session import HydraSession, open_session, values_of
+from ncbench.run import identified
 from ncbench.run.cell import run_in_sweep
-from ncbench.run.record import identified
 from ncbench.run.trial import check_fit
 
 FOLDER = Path(str(files("ncbench_conf"))) / "experiment"

@@ -15,7 +15,7 @@ import made_up
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_files import ALGOS, DATASETS, SIGMAS, by_hand, name, write
+from made_up_files import ALGOS, DATASETS, SIGMAS, by_hand, name, typed, write
 
 from ncbench.report import print_failures
 from ncbench.report.tables import Entry, Grid
@@ -250,7 +250,7 @@ def test_each_failure_is_a_row_with_the_first_line_of_its_reason(
         make_record("ncfw", "iris", 0.1, status="failed", reason="ValueError: no\nmore of it"),
         make_record("fw", "wine", 0.25, status="failed", reason="killed by SIGKILL"),
     ]
-    print_failures(failed)
+    print_failures([*map(typed, failed)])
     rows = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
     assert rows[0].split() == ["failed", "measure", "dataset", "sigma", "algo", "reason"]
     body = [line.split() for line in rows if line.startswith(failed[0]["id"][:4])]

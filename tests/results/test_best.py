@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from made_up import record, table
+from made_up import record, table, tidy
 
 from ncbench.results.best import marked
-from ncbench.results.frame import tidy
 
 
 def test_the_best_is_sought_among_equals_only() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from made_up import record, results, table
+from made_up import figure_frame as series, record, results, table, tidy
+from made_up_files import typed
 
 from ncbench.errors import NcbenchError
 from ncbench.results.best import marked
-from ncbench.results.frame import FrameBuilder, tidy
+from ncbench.results.frame import FrameBuilder
 from ncbench.results.reference import Comparison
-from ncbench.results.series import results as series
 from ncbench.results.significance import Pair, rankings
 
 FILES = [f"data/{letter}.csv" for letter in "abcdefghijklm"]
@@ -101,11 +101,11 @@ def test_a_record_without_a_fingerprint_has_the_only_one_of_its_name() -> None:
     before = on(None, [0.4])
     cells = FrameBuilder()
     for each in (before, on("a" * 64, [0.1], "fw")):
-        cells.add(each)
+        cells.add(typed(each))
     assert cells.frame()["dataset"].tolist() == ["mine", "mine"]
     (line,) = cells.told_apart()
     assert line.startswith("1 cell does not say which data of the name mine was used")
-    cells.add(on("b" * 64, [0.1], "bs"))
+    cells.add(typed(on("b" * 64, [0.1], "bs")))
     names = ["mine [bbbbbb]", "mine [aaaaaa]", "mine [unknown]"]
     assert sorted(cells.frame()["dataset"]) == sorted(names)
     assert tidy([before, on(None, [0.1], "fw")])["dataset"].tolist() == ["mine", "mine"]

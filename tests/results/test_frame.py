@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from made_up import other_keys, record, table
-from made_up_files import complete
+from made_up import figure_frame, other_keys, record, table, tidy
+from made_up_files import complete, write
 
-from ncbench.results.frame import tidy
 from ncbench.results.read import each_record
-from ncbench.results.trial_value import Value
-from ncbench.run.record import CellFolder
+from ncbench.results.value import Value
+from ncbench.run import CellFolder
 
 
 def test_mean_and_standard_error_by_hand() -> None:
@@ -71,12 +71,12 @@ def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
         folder = CellFolder({"output_dir": tmp_path, "id": "a"})
         folder.write(complete(record([loss]), "a"))
     (only,) = each_record([str(tmp_path)])
-    assert only["trials"][0]["losses"]["h_mean"] == 0.2
+    assert only.trials[0].losses["h_mean"] == 0.2
     assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]
 
 
 def test_a_place_that_is_taken_shows_both_cells() -> None:
-    records = [record([loss], seed=seed) for loss, seed in ((0.25, "1"), (0.75, 1))]
+    records = [record([x], algo={"name": "a", "k": k}) for x, k in ((0.25, "1"), (0.75, 1))]
     assert "0.250* / 0.750" in table(records)
 
 
@@ -93,3 +93,31 @@ def test_intervals_allow_for_what_splits_share() -> None:
     assert naive == pytest.approx(4.302653 * 0.1 / math.sqrt(3), rel=1e-6)
     assert reach[0] / naive == pytest.approx(math.sqrt(1 + 3 * 2 / 98))
     assert reach[1] / naive == pytest.approx(math.sqrt(1 + 3 * 49))
+
+
+def test_the_newest_copy_is_not_the_one_with_the_latest_local_clock(make_record: Callable) -> None:
+    copies = [
+        make_record(losses=[loss], provenance={"time": f"2026-10-25T{time}"})
+        for loss, time in ((0.5, "02:10:00+0100"), (0.25, "02:50:00+0200"))
+    ]
+    assert figure_frame(copies)[["mean", "record"]].values.tolist() == [[0.5, 0]]
+
+
+def test_versions_of_a_plugin_are_not_mixed_in_silence(ncbench: Callable, tmp_path: Path) -> None:
+    for number, version in enumerate(["c957c85ff523"] * 5 + ["0123456789ab"]):
+        for algo, plugin in (("rule", f"rule.py {version}"), ("fw", "ncbench 0.1.0")):
+            config = {"measure": {"name": "q_mean"}, "dataset": {"name": f"d{number}"}}
+            config |= {"algo": {"name": algo}, "sigma": 0.1}
+            write(
+                tmp_path,
+                config=config,
+                trials=[{"trial": 0, "losses": {"q_mean": 0.5}}],
+                plugins={"algo": plugin, "dataset": "ncbench 0.1.0"},
+                provenance={"time": f"2026-01-01T00:00:0{number}+0000"},
+            )
+    said = "5 of 12 cells have another version or code than the newest of rule.py; run them again."
+    assert said in ncbench("aggregate", ".", "--format", "md").out
+    out = ncbench("aggregate", ".").out
+    assert said in " ".join(out.split())
+    assert "ncbench 0.1.0" not in out
+    assert "version" not in ncbench("aggregate", ".", "--where", "algo=fw").out

@@ -9,11 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_up_files import typed
 
 from ncbench.errors import NcbenchError
-from ncbench.results.leaderboard import ESTIMATED, KNOWN, Solution, addable, boards, solution
+from ncbench.results import leaderboard
+from ncbench.results.leaderboard import Solution, addable, boards
+from ncbench.run import ESTIMATED, KNOWN
 
 MADE = Callable[..., Solution]
+
+
+def solution(record: dict[str, Any]) -> Solution:
+    return leaderboard.solution(typed(record))
 
 
 @pytest.fixture
@@ -71,7 +78,7 @@ def test_an_algorithm_that_is_not_told_the_measure_is_on_every_board(make_record
         record["trials"][0]["losses"] = {"h_mean": 0.2, "g_mean": 0.4}
         solutions.append(solution(record))
     record = make_record("nclr_forward", losses=[0.3], measure="zero_one")
-    record["trials"][0]["losses"] = {"h_mean": 0.3, "g_mean": 0.3}
+    record["trials"][0]["losses"] = dict.fromkeys(("zero_one", "h_mean", "g_mean"), 0.3)
     solutions.append(solution(record))
     found = {b.measure: [(s.method, s.loss) for s in b.standings] for b in boards(solutions)}
     assert found == {

@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from made_up import record
+from made_up import record, tidy
 from made_up_files import put
 from needs import shared
 from scipy import stats
 
-from ncbench.results.frame import tidy
 from ncbench.results.reference import Comparison, read_reference
 
 COLUMNS = ["measure", "dataset", "algo", "sigma"]
@@ -198,7 +197,7 @@ def test_one_trial_is_never_beyond_chance(ncbench: Callable, folder: Path) -> No
 
 
 def frame_of(losses: list[list[float]], **sizes: int) -> pd.DataFrame:
-    records = [record(each, sigma=sigma) for sigma, each in enumerate(losses)]
+    records = [record(each, sigma=k / 10) for k, each in enumerate(losses)]
     for each in records:
         each["trials"] = [trial | sizes for trial in each["trials"]]
     return tidy(records)
@@ -206,7 +205,7 @@ def frame_of(losses: list[list[float]], **sizes: int) -> pd.DataFrame:
 
 def published(means: list[float], sem: float) -> pd.DataFrame:
     named = {"measure": "h_mean", "dataset": "iris", "algo": "ncfw"}
-    return pd.DataFrame({**named, "sigma": range(len(means)), "mean": means, "sem": sem})
+    return pd.DataFrame({**named, "sigma": np.arange(len(means)) / 10, "mean": means, "sem": sem})
 
 
 def test_the_verdict_allows_for_overlap_and_for_many_cells() -> None:

@@ -8,25 +8,31 @@ from typing import Any
 import numpy as np
 import pytest
 from known_problem import by_thresholds, measure
+from made_up_files import typed
 
 from ncbench.report.figures.ranks import draw
 from ncbench.results.series import CURVE, curve_keys, slopes, terms
+from ncbench.run import Record
+
+MEASURES = ("zero_one", "gone", "cost")
 
 
-def theory_record(m: int, loss: float, time: str = "00", **config: Any) -> dict[str, Any]:
+def theory_record(m: int, loss: float, time: str = "00", **config: Any) -> Record:
     """Make up the record of a cell with a known zero-one loss on the true distribution."""
     named = {"measure": "zero_one", "algo": "fw", "t_estimator": "given", "cpe": "logistic"}
     base: dict[str, Any] = {key: {"name": name} for key, name in named.items()}
     base |= {"dataset": {"name": "synthetic", "train": m}, "noise": {"name": "symmetric"}}
     C = np.array([[1 - loss, loss, 0], [0, 0, 0], [0, 0, 0]])
-    trial = {"train_size": m, "theory": {"confusion": C.tolist(), "inverse_norm": 1.0}}
-    return {
+    theory = {"confusion": C.tolist(), "inverse_norm": 1.0}
+    trial = {"train_size": m, "theory": theory, "losses": dict.fromkeys(MEASURES, loss)}
+    made = {
         "id": f"{m}-{loss}",
         "status": "done",
         "config": base | {"sigma": 0.1, "seed": 0} | config,
         "trials": [trial],
         "provenance": {"time": f"2026-01-01T00:00:{time}+0000"},
     }
+    return typed(made)
 
 
 @pytest.mark.slow

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_files import put
+from made_up import tidy
+from made_up_files import put, typed
 from scipy import stats
 
 from ncbench.errors import NcbenchError
+from ncbench.results import frame
 from ncbench.results.best import marked
-from ncbench.results.frame import tidy
 from ncbench.results.significance import Pair, rankings
 from ncbench.run.record import SCHEMA
 
@@ -91,10 +92,12 @@ def test_p_must_be_below_alpha() -> None:
 
 
 def test_cells_without_a_common_split_are_counted_as_alone() -> None:
-    records = [*sweep(), *(record(algo, "e", 0.1, [0.1, 0.2]) for algo in "ab")]
-    for trial in records[-1]["trials"]:
-        trial["trial"] += 2
-    pair = Pair.of(tidy(records), "a", "b")
+    records = [
+        typed(each) for each in [*sweep(), *(record(algo, "e", 0.1, [0.1, 0.2]) for algo in "ab")]
+    ]
+    for trial in records[-1].trials:
+        trial.trial += 2
+    pair = Pair.of(frame.tidy(records), "a", "b")
     assert (len(pair.cells), pair.alone) == (12, 1)
 
 
@@ -188,10 +191,10 @@ def test_a_swept_parameter_makes_another_method() -> None:
     for k in (1, 2):
         records.append(record("a", "d0", 0.1, [0.3, 0.4]))
         records[-1]["config"]["algo"] = {"name": "a", "k": k}
-    frame = tidy(records)
-    (ranking,) = rankings(frame)
+    cells = tidy(records)
+    (ranking,) = rankings(cells)
     assert ranking.methods == ["a", "a algo.k=1", "a algo.k=2", "b", "c"]
-    assert len(Pair.of(frame, "a algo.k=1", "a algo.k=2").cells) == 1
+    assert len(Pair.of(cells, "a algo.k=1", "a algo.k=2").cells) == 1
 
 
 def test_an_algorithm_will_do_where_it_has_one_setting_in_each_cell() -> None:

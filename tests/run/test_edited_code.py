@@ -13,7 +13,7 @@ from commands import records_in
 from made_up_files import complete
 
 from ncbench.run import CellFolder
-from ncbench.run.record import new_record
+from ncbench.run.folder import new_record
 
 QUICK = ("dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=1", "cache=false", "algo=constant")
 RULE = """
@@ -88,7 +88,8 @@ def test_a_table_says_that_cells_were_run_with_older_code(
     edit(1)
     ncbench(*QUICK, "plugins_from=rule.py", "sigma=0.4")
     assert columns(tmp_path) == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
-    assert "algo=constant: 1 of 2 cells was run with older code" in ncbench("aggregate", ".").out
+    out = ncbench("aggregate", ".").out
+    assert "1 of 2 cells has another version or code than the newest of algo=constant" in out
 
 
 def folder(tmp_path: Path, code: str) -> CellFolder:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ncbench.results.config_key import written
+from ncbench.run import written
 from ncbench.run.provenance import provenance
 
 

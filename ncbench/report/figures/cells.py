@@ -32,7 +32,8 @@ from ncbench.report.figures.style import (
     wrapped,
 )
 from ncbench.results.series import each_series, panels
-from ncbench.types import Array, Record
+from ncbench.run import Record
+from ncbench.types import Array
 
 _ANNOTATED = 6  # classes; with more, there is no room for numbers
 _NAMED = 12
@@ -50,25 +51,17 @@ def confusions(record: Record) -> dict[str, Array]:
     ``corrected``
         That^-1 T C, where That is the estimate that the algorithm was given. If T is known this is
         C again; otherwise it differs by the error of the estimate.
-
-    Examples
-    --------
-    >>> trial = {"confusion": [[0.4, 0.1], [0.1, 0.4]], "noise_matrix_estimate": [[1, 0], [0, 1]]}
-    >>> record = {"trials": [trial], "noise_matrix": [[0.9, 0.2], [0.1, 0.8]]}
-    >>> confusions(record)["noisy"].round(2)
-    array([[0.38, 0.17],
-           [0.12, 0.33]])
     """
-    trials = record["trials"]
-    C = [np.asarray(trial["confusion"], dtype=float) for trial in trials]
-    if "judged" in trials[0]:
-        noisy = [np.array(trial["judged"]["noisy_confusion"]) for trial in trials]
+    trials = record.trials
+    C = [np.asarray(trial.confusion, dtype=float) for trial in trials]
+    if trials[0].judged is not None:
+        noisy = [np.array(each.judged.noisy_confusion) for each in trials if each.judged]
         return {"estimated": np.mean(C, axis=0), "noisy": np.mean(noisy, axis=0)}
     found = {"clean": np.mean(C, axis=0)}
-    if record.get("noise", {}).get("class_conditional", True) and record["noise_matrix"]:
-        noise = NoiseMatrix(record["noise_matrix"])
+    if record.noise.get("class_conditional", True) and record.noise_matrix:
+        noise = NoiseMatrix(record.noise_matrix)
         noisy = [noise.corrupt_confusion(each) for each in C]
-        estimates = [NoiseMatrix(trial["noise_matrix_estimate"]) for trial in trials]
+        estimates = [NoiseMatrix(trial.noise_matrix_estimate) for trial in trials]
         corrected = [T.correct_confusion(each) for T, each in zip(estimates, noisy, strict=True)]
         found |= {"noisy": np.mean(noisy, axis=0), "corrected": np.mean(corrected, axis=0)}
     return found
@@ -83,9 +76,9 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record], side: flo
     Parameters
     ----------
     frame : DataFrame
-        Rows of ``results`` with one measure, problem and sigma.
+        Rows of ``figure_frame`` with one measure, problem and sigma.
     records : sequence
-        The records that ``results`` was given.
+        The records that ``figure_frame`` was given.
     side : float
         The width of a matrix, with its labels, in inches.
     """
@@ -98,7 +91,7 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record], side: flo
     with drawing():
         figure, axes = grid(len(rows), len(names), (side, side + 0.2))
         # Names and titles take as much height from one row as from many, so one row needs more.
-        classes = records[rows["record"].iloc[0]]["dataset"]["classes"]
+        classes = records[rows["record"].iloc[0]].dataset.classes
         name_width = max(text_width(shortened(name, 0.7)) for name in classes)
         name_width *= len(classes) <= _NAMED
         matrix = side - (name_width + 0.5) / len(names) - 0.16
@@ -111,7 +104,7 @@ def confusion_matrices(frame: pd.DataFrame, records: Sequence[Record], side: flo
             axes, matrices, rows[["record", "series"]].to_numpy(), strict=True
         ):
             for panel, name, share in zip(line, names, shares, strict=True):
-                image = _draw(panel, share, records[k]["dataset"]["classes"], most, side)
+                image = _draw(panel, share, records[k].dataset.classes, most, side)
                 panel.set_title(name, loc="left")
             line[0].set_ylabel(f"{shortened(series, 0.65 * side - 0.1)}\nlabel")
         for panel in axes[-1]:
@@ -174,9 +167,9 @@ def frank_wolfe_path(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        Rows of ``results``, with one sigma for each measure and problem.
+        Rows of ``figure_frame``, with one sigma for each measure and problem.
     records : sequence
-        The records that ``results`` was given.
+        The records that ``figure_frame`` was given.
     """
     drawn = frame[[_paths(records[place]) != [] for place in frame["record"]]]
     if drawn.empty:
@@ -229,7 +222,7 @@ def _draw_path(upper: Axes, lower: Axes, rows: pd.DataFrame, records: Sequence[R
 
 
 def _paths(record: Record) -> list[dict[str, list[float]]]:
-    found = [trial.get("diagnostics", {}).get("path") for trial in record.get("trials", [])]
+    found = [trial.diagnostics.get("path") for trial in record.trials]
     return [path for path in found if path and {"step", "objective", "gap"} <= path.keys()]
 
 
@@ -263,7 +256,7 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
     frame : DataFrame
         As returned by ``results``.
     records : sequence
-        The records that ``results`` was given.
+        The records that ``figure_frame`` was given.
     """
     done = frame[frame["status"] == "done"]
     if done.empty:
@@ -295,7 +288,7 @@ def stage_times(frame: pd.DataFrame, records: Sequence[Record]) -> Figure:
 
 
 def _stages(cells: pd.DataFrame, records: Sequence[Record]) -> list[float]:
-    trials = [trial["seconds"] for place in cells["record"] for trial in records[place]["trials"]]
+    trials = [trial.seconds for place in cells["record"] for trial in records[place].trials]
     names = {name for trial in trials for name in trial}
     mean = {name: float(np.mean([t.get(name, 0.0) for t in trials])) for name in names}
     fit = mean.pop("fit", 0.0)

@@ -23,8 +23,8 @@ from ncbench.report.figures.losses import (
 from ncbench.report.figures.ranks import critical_difference
 from ncbench.report.figures.style import saved
 from ncbench.results import Board, Ranking, rankings
-from ncbench.results.series import at_sigma, panels, plain, results
-from ncbench.types import Record
+from ncbench.results.series import at_sigma, figure_frame, panels, plain
+from ncbench.run import Record
 
 MOST_PANELS = 24
 """The largest number of panels of a figure; more can neither be read nor laid out in time."""
@@ -182,7 +182,7 @@ def figures(
     records, sigma
         As for :func:`kinds`.
     """
-    frame = results(records)
+    frame = figure_frame(records)
     for kind in kinds(frame, records, sigma):
         parts = [(f"{kind.name}-{part.name}", part.rows) for part in kind.parts[:MOST_PANELS]]
         if kind.whole is not None:

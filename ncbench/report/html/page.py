@@ -36,9 +36,8 @@ from ncbench.results import (
     rankings,
     written,
 )
-from ncbench.results.series import plain, results
-from ncbench.run import describe_cell, read_configs
-from ncbench.types import Record
+from ncbench.results.series import figure_frame, plain
+from ncbench.run import Record, read_configs
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
 
@@ -65,9 +64,9 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
     """Return the page as HTML."""
     records: list[Any] = list(found.records)
     urls = links(found.paths, out)
-    missing = planned(folders, {record["id"] for record in records})
+    missing = planned(folders, {record.id for record in records})
     records += missing
-    frame = results(records, [*urls, *[""] * len(missing)])
+    frame = figure_frame(records, [*urls, *[""] * len(missing)])
     link = {i: url for i, url in zip(frame["id"], frame["link"], strict=True) if url}
     kept = [records[k] for k in frame["record"]]
     left_out = len(found.records) - int((frame["record"] < len(found.records)).sum())
@@ -95,11 +94,10 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
         chapters=chapters(frame, records),
         swept=swept(frame),
         cells=every_cell(frame, records),
-        failed=[r for r in kept if r["status"] == "failed"],
+        failed=[r for r in kept if r.status == "failed"],
         link=link,
-        describe=describe_safely,
         commands=commands(kept),
-        provenances=provenances([r for r in kept if r["status"] != "missing"]),
+        provenances=provenances([r for r in kept if r.status != "missing"]),
         remarks=[*found.problems, *([f"left out: {counted(left_out, 'older record')} of the same "
                                       "configurations"] if left_out else [])],
     )  # fmt: skip
@@ -145,9 +143,9 @@ def rows_of(grid: Grid, series: Mapping[str, int]) -> list[Row]:
     return rows
 
 
-def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
+def planned(folders: Sequence[str], known: set[str]) -> list[Record]:
     """Return the cells of sweeps in these folders that have no record."""
-    missing: dict[str, dict[str, Any]] = {}
+    missing: dict[str, Record] = {}
     for folder in folders:
         for path in sorted(Path(folder).rglob("sweeps/*/configs.json")):
             try:
@@ -157,13 +155,13 @@ def planned(folders: Sequence[str], known: set[str]) -> list[dict[str, Any]]:
                 continue
             for config in configs:
                 if config["id"] not in known:
-                    missing[config["id"]] = {
-                        "id": config["id"],
-                        "status": MISSING,
-                        "reason": "part of a sweep, but has no record",
-                        "config": config,
-                        "provenance": {"command": config.get("command", [])},
-                    }
+                    missing[config["id"]] = Record(
+                        id=config["id"],
+                        status=MISSING,
+                        reason="part of a sweep, but has no record",
+                        config=config,
+                        provenance={"command": config.get("command", [])},
+                    )
     return list(missing.values())
 
 
@@ -179,8 +177,8 @@ def every_cell(frame: pd.DataFrame, records: Sequence[Record]) -> list[dict[str,
     return [
         {
             **row,
-            "about": describe_safely(records[row["record"]]["config"]),
-            "seconds": records[row["record"]].get("seconds"),
+            "about": records[row["record"]].described,
+            "seconds": records[row["record"]].seconds if row["status"] == "done" else None,
             "reason": str(row["reason"]).split("\n")[0],
         }
         for row in rows
@@ -240,7 +238,7 @@ def in_words(done: pd.DataFrame) -> str:
 
 def commands(records: Sequence[Record]) -> list[tuple[str, int]]:
     """Return the commands that made the records, with the number of records of each."""
-    counted = Counter(tuple(record.get("provenance", {}).get("command", ())) for record in records)
+    counted = Counter(tuple(record.command) for record in records)
     return [
         (f"python -m ncbench {shlex.join(map(str, command))}", count)
         for command, count in counted.items()
@@ -251,10 +249,10 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return each machine and set of versions that made records, with their number and times."""
     groups: dict[str, dict[str, Any]] = {}
     for record in records:
-        origin = dict(record.get("provenance", {}))
+        origin = dict(record.provenance)
         time = str(origin.pop("time", ""))
         origin.pop("command", None)
-        origin["plugins"] = sorted(set(record.get("plugins", {}).values()))
+        origin["plugins"] = sorted(set(record.plugins.values()))
         group = groups.setdefault(
             json.dumps(origin, sort_keys=True, default=str),
             {"count": 0, "first": time, "last": time, "origin": _flat(origin)},
@@ -263,14 +261,6 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
         group["first"] = min(group["first"], time, key=written)
         group["last"] = max(group["last"], time, key=written)
     return sorted(groups.values(), key=lambda group: written(group["last"]), reverse=True)
-
-
-def describe_safely(config: Mapping[str, Any]) -> str:
-    """Return the description of a cell, even if a record of another version lacks a key."""
-    try:
-        return describe_cell(config)
-    except KeyError:
-        return ", ".join(f"{k}={v['name']}" for k, v in config.items() if isinstance(v, Mapping))
 
 
 def swept(frame: pd.DataFrame) -> list[str]:

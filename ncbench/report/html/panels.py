@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from ncbench.report.figures import NothingToDraw
 from ncbench.report.figures.files import Kind, kinds
 from ncbench.report.figures.style import COLOURS, GRID, INK, saved
-from ncbench.run import with_bar
-from ncbench.types import Record
+from ncbench.run import Record, with_bar
 
 MOST = 48
 """The maximum number of figures of one kind; a figure takes about 0.3 s to draw."""
@@ -42,7 +41,7 @@ def chapters(frame: pd.DataFrame, records: Sequence[Record]) -> list[Chapter]:
     Parameters
     ----------
     frame : DataFrame
-        As returned by ``ncbench.results.series.results``.
+        As returned by ``ncbench.results.series.figure_frame``.
     records : sequence
         The records that the frame was made from.
     """

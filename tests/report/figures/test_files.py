@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 
 import made_up
 import pytest
+from made_up import figure_frame
+from made_up_files import typed
 
 from ncbench.report.figures.files import Kind, figures, kinds
-from ncbench.results.series import results
 
 FAST = ("cpe=logistic", "cpe.C=1.0")
 
@@ -68,7 +69,7 @@ def test_more_panels_than_can_be_read_are_left_out(monkeypatch: pytest.MonkeyPat
         ]
 
     monkeypatch.setattr("ncbench.report.figures.files.kinds", listed)
-    names = dict(figures(records))
+    names = dict(figures([*map(typed, records)]))
     assert "3 combinations of measure and problem, of which" in str(names["other panels"])
     assert sum(name.startswith("confusion_matrices") for name in names) == 1
     assert all(rows["problem"].nunique() <= 1 for name, rows in drawn if "critical" not in name)
@@ -76,7 +77,7 @@ def test_more_panels_than_can_be_read_are_left_out(monkeypatch: pytest.MonkeyPat
 
 def test_noisy_test_labels_are_not_called_clean() -> None:
     records = [made_up.record([0.1])]
-    frame = results(records)
+    frame = figure_frame(records)
     of_clean, *_ = kinds(frame, records)
     assert of_clean.about.startswith("Mean loss on the clean test part; bands")
     of_noisy, *_ = kinds(frame.assign(judged="held_out_map"), records)

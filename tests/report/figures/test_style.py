@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from drawn import Make
+from made_up_files import typed
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -48,7 +49,11 @@ def every_figure(make: Make, name: str) -> list[tuple[str, Figure]]:
             records[-1]["dataset"]["classes"] = [name, "yes"]
             if algo == "ncfw" and sigma == 0.4:
                 records[-1] |= {"status": "failed", "reason": name, "trials": []}
-    return [(what, figure) for what, figure in figures(records) if isinstance(figure, Figure)]
+    return [
+        (what, figure)
+        for what, figure in figures([*map(typed, records)])
+        if isinstance(figure, Figure)
+    ]
 
 
 @pytest.mark.slow

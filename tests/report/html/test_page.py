@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 import matplotlib.pyplot as plt
 import pytest
 from drawn import Make, keep, write_page
+from made_up import figure_frame
+from made_up_files import typed
 from matplotlib.figure import Figure
 
 from ncbench.files import write_json
@@ -22,7 +24,7 @@ from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import page as report, panels
 from ncbench.report.html.panels import inline
 from ncbench.results.best import marked
-from ncbench.results.series import plain, results
+from ncbench.results.series import plain
 
 pytestmark = pytest.mark.xdist_group("report")  # so that one process makes the page
 
@@ -223,7 +225,7 @@ def test_wins_count_the_lowest_mean_of_each_problem(make_record: Make) -> None:
         for (dataset, sigma), both in losses.items()
         for algo, loss in zip(("ncfw", "fw"), both, strict=True)
     ]
-    (found,) = report.conclusions(results(records))
+    (found,) = report.conclusions(figure_frame(records))
     assert found["problems"] == 3
     wins = {algorithm["name"]: algorithm["wins"] for algorithm in found["algorithms"]}
     assert wins == {"ncfw": 2, "fw": 2}  # on b they are tied
@@ -236,13 +238,13 @@ def test_the_conclusion_says_who_is_best_and_how_surely(make_record: Make) -> No
         for algo, values in losses.items()
         for sigma in (0.1, 0.2)
     ]
-    (found,) = report.conclusions(results(records))
+    (found,) = report.conclusions(figure_frame(records))
     assert found["words"] == (
         "ncfw has the lowest mean loss in 2 of 2 problems (a data set with a sigma). That may be "
         "chance against close in 2 of them. The other differences are beyond chance. Mean loss, "
         "over 2 problems: ncfw 0.110, close 0.117, far 0.513."
     )
-    (alone,) = report.conclusions(results(records[:2]))
+    (alone,) = report.conclusions(figure_frame(records[:2]))
     assert alone["words"].startswith("No two algorithms have solved the same problem")
 
 
@@ -254,9 +256,9 @@ def test_the_conclusion_agrees_with_the_marks_of_the_tables(make_record: Make) -
         for algo, values in losses.items()
         for k in range(10)
     ]
-    (one,) = report.conclusions(results(records[::10]))
+    (one,) = report.conclusions(figure_frame(records[::10]))
     assert "All differences are beyond chance." in one["words"]
-    frame = results(records)
+    frame = figure_frame(records)
     assert set(marked(plain(frame))["mark"]) == {"best", "level"}
     (ten,) = report.conclusions(frame)
     assert "That may be chance against fw in 10 of them." in ten["words"]
@@ -304,6 +306,6 @@ def test_figures_are_bounded_in_number_and_that_is_said(
 ) -> None:
     records = [make_record("fw", name, losses=[0.1]) for name in "abc"]
     monkeypatch.setattr(panels, "MOST", 1)
-    first = panels.chapters(results(records), records)[0]
+    first = panels.chapters(figure_frame(records), [*map(typed, records)])[0]
     assert [panel.dataset for panel in first.panels] == ["a"]
     assert first.not_drawn == ["2 more; python -m ncbench figures draws all"]

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.run import LARGEST, check_loss
+from ncbench.run import LARGEST, Record, Trial, check_loss
 
 LOSS = "loss"
 """The loss of the measure that the cell optimized."""
@@ -29,18 +29,6 @@ class Value:
         Parameters of the measure. The others have their defaults, whatever the cell optimized. If
         a trial does not have this loss, it is computed from the confusion matrix, so a measure
         may be newer than the records.
-
-    Examples
-    --------
-    >>> record = {"config": {"measure": {"name": "h_mean"}}, "dataset": {"classes": ["a", "b"]}}
-    >>> trial = {"losses": {"h_mean": 0.3}, "confusion": [[0.5, 0.0], [0.25, 0.25]],
-    ...          "seconds": {"fit": 2.5}}
-    >>> [Value(name)(record, trial) for name in ("loss", "zero_one", "seconds.fit")]
-    [0.3, 0.25, 2.5]
-    >>> Value("cost", {"matrix": [[0, 1], [10, 0]]})(record, trial)
-    2.5
-    >>> round(Value("micro_f1", {"background": "a"})(record, trial), 6)
-    0.333333
     """
 
     name: str = LOSS
@@ -107,7 +95,7 @@ class Value:
             raise NcbenchError(f"--set needs the name of a measure as --value, not {self.name}")
         _ = self._measure
 
-    def __call__(self, record: Mapping[str, Any], trial: Mapping[str, Any]) -> float:
+    def __call__(self, record: Record, trial: Trial) -> float:
         """Return the number of one trial of a record; raise NcbenchError if it has none."""
         if not self.is_loss:
             number = _follow(trial, self.name)
@@ -116,19 +104,15 @@ class Value:
             if abs(number) > LARGEST:
                 raise NcbenchError(f"{self.name} is {number:.3g}, too large for a mean")
             return float(number)
-        optimized = record["config"]["measure"]
-        name = optimized["name"] if self.name == LOSS else self.name
-        stored = not self.parameters and name in trial["losses"]
-        if stored and self.name != LOSS and name == optimized["name"]:
-            stored = self._has_defaults(optimized)  # other measures are stored with their defaults
-        if stored:
-            if (
-                name != optimized["name"] and "confusion" in trial
-            ):  # reading checked that of the other
-                check_loss(record, trial, name, f"record {record.get('id', '')}: trial")
-            return float(trial["losses"][name])
-        # Few measures need the names of classes, and not every record has them.
-        return self._from_confusion(record.get("dataset", {}).get("classes", ()), trial)
+        name = record.measure if self.name == LOSS else self.name
+        stored = not self.parameters and name in trial.losses
+        if stored and self.name != LOSS and name == record.measure:
+            stored = self._has_defaults(record.config["measure"])  # as other measures have
+        if not stored:
+            return self._from_confusion(record.dataset.classes, trial)
+        if name != record.measure:  # reading checked that of the other
+            check_loss(record, trial, name, f"record {record.id}: trial")
+        return trial.losses[name]
 
     def _has_defaults(self, optimized: Mapping[str, Any]) -> bool:
         given = {key: value for key, value in optimized.items() if key != "name"}
@@ -141,11 +125,11 @@ class Value:
         defaults = {p.name: p.default for p in plugin.parameters if not p.required}
         return all(key in defaults and defaults[key] == value for key, value in given.items())
 
-    def _from_confusion(self, classes: Sequence[str], trial: Mapping[str, Any]) -> float:
+    def _from_confusion(self, classes: Sequence[str], trial: Trial) -> float:
         import numpy as np
 
         try:
-            loss = float(self._measure.for_classes(classes)(np.array(trial["confusion"])))
+            loss = float(self._measure.for_classes(classes)(np.array(trial.confusion)))
         except NcbenchError:
             raise
         except Exception as error:  # a measure that fails for one cell must not affect others
@@ -165,10 +149,11 @@ class Value:
         return get_registry().build("measure", self.name, **self.parameters)
 
 
-def known_values(trial: Mapping[str, Any]) -> Iterator[str]:
+def known_values(trial: Trial) -> Iterator[str]:
     """Return the names of the numbers that a trial stores."""
-    yield from trial["losses"]
-    for section, content in trial.items():
+    yield from trial.losses
+    for section in trial.__struct_fields__:
+        content = getattr(trial, section)
         if isinstance(content, Mapping) and section != "losses":
             for key, value in content.items():
                 if _is_number(value):
@@ -187,9 +172,9 @@ def no_such_value(value: Value, known: set[str], reasons: set[str]) -> NcbenchEr
     return UnknownName.among("--value", value.name, {LOSS, *known})
 
 
-def _follow(trial: Mapping[str, Any], name: str) -> Any:
+def _follow(trial: Trial, name: str) -> Any:
     section, _, key = name.partition(".")
-    content = trial.get(section)
+    content = getattr(trial, section, None)
     return content.get(key) if isinstance(content, Mapping) else None
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from made_up import other_keys, record, table
+from made_up import other_keys, record, table, tidy
+from made_up_files import typed
 
 from ncbench.errors import NcbenchError
-from ncbench.results.frame import FrameBuilder, tidy
+from ncbench.results.frame import FrameBuilder
 from ncbench.results.significance import Pair
-from ncbench.results.trial_value import Value
+from ncbench.results.value import Value
 
 
 def test_only_keys_that_vary_within_a_plugin_are_shown() -> None:
@@ -36,5 +37,5 @@ def test_numbers_that_differ_by_rounding_do_not_hide_each_other() -> None:
 def test_a_whole_number_is_the_same_configuration_as_int_and_float() -> None:
     cells = FrameBuilder(Value())
     for k in (1, 1.0):
-        cells.add(record([k / 4], algo={"name": "ncfw", "k": k}))
+        cells.add(typed(record([k / 4], algo={"name": "ncfw", "k": k})))
     assert (len(cells), cells.left_out) == (1, 1)

@@ -1,4 +1,4 @@
-"""The keys of configurations: flatten, compare and write them, and find the newest record."""
+"""The keys of cells: write and compare them, find the newest record, and tell data apart."""
 
 from __future__ import annotations
 
@@ -7,68 +7,19 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
-from hashlib import blake2b
-from pathlib import PurePath
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import msgspec
 import pandas as pd
 
 from ncbench.errors import NcbenchError, counted
 from ncbench.plugin import get_registry
-from ncbench.run import NOT_IDENTITY
-from ncbench.types import Record
+from ncbench.run import Record
 
 Kept = TypeVar("Kept")
 
-
-def flat(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration with one key per value, without the keys that do not identify a cell.
-
-    Examples
-    --------
-    >>> flat({"algo": {"name": "fw", "max_iter": 9}, "sigma": 0.1, "output_dir": "outputs"})
-    {'algo': 'fw', 'algo.max_iter': 9, 'sigma': 0.1}
-    """
-    keys: dict[str, Any] = {}
-    for key, value in config.items():
-        if key in NOT_IDENTITY:
-            continue
-        if isinstance(value, Mapping):
-            keys[key] = value["name"]
-            keys.update({f"{key}.{k}": v for k, v in value.items() if k != "name"})
-        else:
-            keys[key] = value
-    return keys
-
-
-def digest(keys: Mapping[str, Any]) -> bytes:
-    """Return a hash of keys and values; 1.0 and 1 are the same value.
-
-    Examples
-    --------
-    >>> digest({"seed": 0, "sigma": 1.0}) == digest({"sigma": 1, "seed": 0})
-    True
-    """
-    numbers = {key: _number(value) for key, value in keys.items()}
-    return blake2b(comparable(numbers).encode(), digest_size=16).digest()
-
-
-def written(time: Any) -> tuple[float, str]:
-    """Return a sort key for the time in a record's provenance.
-
-    Times have the offset of a time zone, so they cannot be compared as text. A text that is not a
-    time counts as older than all times.
-
-    Examples
-    --------
-    >>> written("2026-10-25T02:10:00+0100") > written("2026-10-25T02:50:00+0200")
-    True
-    """
-    try:
-        return datetime.strptime(str(time), "%Y-%m-%dT%H:%M:%S%z").timestamp(), str(time)
-    except ValueError:
-        return -math.inf, str(time)
+Which = tuple[tuple[str, str], ...]
+"""A data set plug-in and its parameters that say which data it reads."""
 
 
 class Newest(Generic[Kept]):
@@ -87,25 +38,20 @@ class Newest(Generic[Kept]):
         self.left_out = 0
         self._kept: dict[tuple[bytes, str], tuple[tuple[float, str], Kept]] = {}
 
-    def add(
-        self, record: Record, keys: Mapping[str, Any], make: Callable[[], Kept], data: str = ""
-    ) -> None:
+    def add(self, record: Record, make: Callable[[], Kept], data: str = "") -> None:
         """Keep the value that ``make`` returns, unless a newer record was added before.
 
         Parameters
         ----------
-        record : mapping
-        keys : mapping
-            The configuration of the record, as ``flat`` returns it.
+        record : Record
         make : callable
             Called only if the record is the newest so far.
         data : str
             The fingerprint of the record's data, where records of other data are kept, too.
         """
-        time = written(record.get("provenance", {}).get("time", ""))
-        which = digest(keys), data
-        if self._is_newest(which, time):
-            self._kept[which] = time, make()
+        which = record.cell, data
+        if self._is_newest(which, record.written):
+            self._kept[which] = record.written, make()
 
     def _is_newest(self, which: tuple[bytes, str], time: tuple[float, str]) -> bool:
         known = self._kept.get(which)
@@ -131,6 +77,39 @@ class Newest(Generic[Kept]):
     def with_times(self) -> Iterator[tuple[tuple[float, str], Kept]]:
         """Return each kept value with the time of its record."""
         return iter(self._kept.values())
+
+
+def mixed(cells: Sequence[tuple[tuple[float, str], Mapping[str, str]]]) -> str:
+    """Return a sentence about cells that were made with other versions or code than the newest.
+
+    Parameters
+    ----------
+    cells : sequence of (tuple, mapping)
+        For each cell the time of its record, and what it was made with: the version of each
+        distribution or file, and the code of each plug-in.
+
+    Examples
+    --------
+    >>> made_with = [((1.0, ""), "c957"), ((2.0, ""), "a012"), ((3.0, ""), "a012")]
+    >>> cells = [(time, {"rule.py": version}) for time, version in made_with]
+    >>> mixed(cells)
+    '1 of 3 cells has another version or code than the newest of rule.py; run it again.'
+    >>> mixed(cells[1:])
+    ''
+    """
+    newest: dict[str, tuple[tuple[float, str], str]] = {}
+    for time, made in cells:
+        for what, version in made.items():
+            newest[what] = max(newest.get(what, (time, version)), (time, version))
+    others = [[what for what in made if made[what] != newest[what][1]] for _, made in cells]
+    number = sum(map(bool, others))
+    if not number:
+        return ""
+    has, them = ("has", "it") if number == 1 else ("have", "them")
+    return (
+        f"{number} of {len(cells)} cells {has} another version or code than the newest of "
+        f"{', '.join(sorted({what for each in others for what in each}))}; run {them} again."
+    )
 
 
 def varies(frame: pd.DataFrame, key: str) -> bool:
@@ -189,16 +168,12 @@ def as_text(value: Any) -> str:
             return ""
         short = f"{value:.15g}"
         return short if float(short) == value else repr(value)
-    return comparable(value)
+    return json.dumps(value, sort_keys=True)
 
 
 def comparable(value: Any) -> str:
     """Return a text that is the same for equal values."""
-    return json.dumps(value, sort_keys=True, default=str)
-
-
-def _number(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return msgspec.json.encode(value, order="sorted").decode()
 
 
 def _hashable(column: pd.Series) -> pd.Series:
@@ -210,39 +185,6 @@ def _hashable(column: pd.Series) -> pd.Series:
 
 
 # Name the data sets of records: a file is a data set, whatever plug-in reads it.
-
-Which = tuple[tuple[str, str], ...]
-"""A data set plug-in and its parameters that say which data it reads."""
-
-
-def which(keys: Mapping[str, Any]) -> Which:
-    """Return what tells a data set from others of its plug-in.
-
-    A parameter that is text says which data is read, such as ``path``, ``target`` or ``id``. A
-    number, such as ``train``, says how much of it.
-
-    Examples
-    --------
-    >>> which({"dataset": "file", "dataset.path": "a.csv", "dataset.target": None, "sigma": 0.1})
-    (('dataset', 'file'), ('dataset.path', 'a.csv'))
-    """
-    of_data = (key for key in keys if key.partition(".")[0] == "dataset")
-    return tuple((key, keys[key]) for key in of_data if isinstance(keys[key], str))
-
-
-def own_name(record: Record, keys: Mapping[str, Any]) -> str:
-    """Return the name that a record gives its data; if it has none, that of its file.
-
-    Examples
-    --------
-    >>> own_name({}, {"dataset": "file", "dataset.path": "mine/fruit.csv"})
-    'fruit'
-    """
-    if len(which(keys)) == 1:
-        return str(keys["dataset"])
-    name = record.get("dataset", {}).get("name")  # a cell that is not done has none
-    return str(name or PurePath(str(keys.get("dataset.path", keys["dataset"]))).stem)
-
 
 UNKNOWN = "unknown"
 """Stands for the fingerprint of data that a record does not tell."""
@@ -271,11 +213,11 @@ class Origin(NamedTuple):
     fingerprint: str
 
     @classmethod
-    def of(cls, record: Record, keys: Mapping[str, Any]) -> Origin:
+    def of(cls, record: Record) -> Origin:
         """Return the origin of a record's data."""
-        settings = {key: keys[key] for key in keys if key.partition(".")[0] == "dataset"}
-        fingerprint = record.get("dataset", {}).get("fingerprint") or ""
-        return cls(str(keys["dataset"]), comparable(settings), keys.get("seed"), fingerprint)
+        keys = record.keys
+        settings = comparable({key: keys[key] for key in keys if key.startswith("dataset")})
+        return cls(str(keys["dataset"]), settings, keys.get("seed"), record.dataset.fingerprint)
 
 
 class Fingerprints:
@@ -314,8 +256,7 @@ class Fingerprints:
 
         Examples
         --------
-        >>> keys = {"dataset": "file", "dataset.path": "a.csv"}
-        >>> old, new = (Origin.of({"dataset": {"fingerprint": f * 64}}, keys) for f in "ab")
+        >>> old, new = (Origin("file", "file a.csv", 0, letter * 64) for letter in "ab")
         >>> Fingerprints([old, new]).tag(new), Fingerprints([new]).tag(new)
         (' [bbbbbb]', '')
         """
@@ -374,8 +315,7 @@ def told_apart(cells: Iterable[tuple[str, str, bool]]) -> list[str]:
         if apart:
             lines.append(
                 f"different data have the name {name}: {', '.join(apart)}. Cells of one are not "
-                "compared with cells of the other. To compare them, run all on the same data; "
-                "`ncbench prune` removes what was then run again"
+                "compared with cells of the other. To compare them, run all on the same data"
             )
         elif silent[name]:
             cells_that = counted(silent[name], "cell does", "cells do")
