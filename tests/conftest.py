@@ -32,12 +32,6 @@ BROWSER_FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
 )
-WITHOUT_REASON = {
-    *("cli", "learning", "noise_estimation", "own_labels", "plugin", "plugins", "report"),
-    *("results", "testing", "test_consistency.py", "test_damaged_records.py"),
-    *("test_docs_commands.py", "test_docs_plugins.py", "test_readme.py", "test_tutorial.py"),
-}
-"""Folders and files whose slow marks do not say why yet."""
 LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -63,12 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _says_why(item: pytest.Item) -> bool:
-    path = item.path.relative_to(Path(__file__).parent)
-    return (
-        path.parts[0] in WITHOUT_REASON
-        or path.name in WITHOUT_REASON
-        or all(mark.kwargs.get("reason") for mark in item.iter_markers("slow"))
-    )
+    return all(mark.kwargs.get("reason") for mark in item.iter_markers("slow"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -43,7 +43,7 @@ def test_help_names_commands_that_exist(ncbench: Callable) -> None:
         assert subcommand != "plugins" or not arguments, command
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a process for each command")
 def test_what_needs_no_plugin_code_imports_none(tmp_path: Path) -> None:
     code = (
         "import sys\n"

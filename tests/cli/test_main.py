@@ -166,7 +166,7 @@ def test_the_version_is_that_of_ncbench(ncbench: Callable) -> None:
     assert ncbench("--version").out == f"ncbench {__version__}\n"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a process")
 def test_the_console_script_is_the_module() -> None:
     script = Path(sys.executable).with_name("ncbench")
     as_script = subprocess.run([script, "--help"], capture_output=True, text=True, check=True)

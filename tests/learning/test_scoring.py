@@ -61,8 +61,10 @@ def test_a_randomized_classifier_is_scored_by_the_expectation_also_in_a_pipeline
         assert -psi(C) != -psi(confusion_matrix(noisy, model.predict(X), 2))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow(reason="two processes")
+@pytest.mark.parametrize(
+    "jobs", [None, pytest.param(2, marks=pytest.mark.slow(reason="two processes"))]
+)
 def test_it_chooses_the_measure_that_a_rare_class_needs_where_accuracy_does_not(
     jobs: int | None,
 ) -> None:

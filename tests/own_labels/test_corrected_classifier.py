@@ -58,7 +58,7 @@ def model(
         pytest.param(
             NoiseCorrectedClassifier(noise_matrix="hoc", cpe="anchored"),
             ("check_classifiers_train",),
-            marks=pytest.mark.slow,
+            marks=pytest.mark.slow(reason="estimates and fits for seconds"),
         ),
     ],
 )
@@ -127,7 +127,7 @@ def test_decisions() -> None:
     np.testing.assert_array_equal(single.predict(few), NAMES[rules[int(np.argmin(losses))]])
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_the_noise_is_estimated_in_fit_from_what_is_known() -> None:
     clean = np.where(np.arange(150) % 2, NAMES[CODES], None)
     trusted = load("t_estimator", "trusted")(fraction=0.5)

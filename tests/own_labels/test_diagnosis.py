@@ -98,7 +98,7 @@ def test_measures_and_corrections_share_the_fits_of_a_learner() -> None:
     assert fits == [1200] * 5
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_the_classifiers_are_those_of_fit_and_a_learner_that_can_be_told_the_noise_is() -> None:
     told = []
 
@@ -129,7 +129,7 @@ def test_checked_labels_are_not_listed_again() -> None:
     assert wrong[:50].mean() > 2 * wrong.mean()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_of_many_rows_a_part_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnosis, "MAX_RANKED", 300)
     monkeypatch.setattr(diagnosis, "MAX_COMPARED", 200)

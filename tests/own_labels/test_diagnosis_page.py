@@ -91,7 +91,7 @@ def test_people_who_gave_labels_are_listed(tmp_path: Path) -> None:
     assert "person 5 " not in text
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_the_command_writes_the_page_of_a_file(ncbench: Callable, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(2, size=150)

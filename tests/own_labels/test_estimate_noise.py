@@ -64,7 +64,7 @@ def test_an_interval_of_the_share_does_not_begin_below_0() -> None:
     assert share.high > share.estimate
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_the_first_rows_of_a_plan_are_a_random_part(ncbench: Callable, tmp_path: Path) -> None:
     write(tmp_path / "pets.csv")
     options = ("estimate-noise", "pets.csv", "--target", "label", "--t-estimator", "forward_map")
@@ -184,12 +184,15 @@ def test_trusted_pairs_of_the_clean_column_are_counted_already(ncbench, tmp_path
 @pytest.mark.parametrize(
     "t_estimator",
     [
-        pytest.param("held_out_map", marks=pytest.mark.slow),
+        pytest.param(
+            "held_out_map", marks=pytest.mark.slow(reason="estimates and fits for seconds")
+        ),
         *("confident_joint", "hoc"),
     ],
 )
 @pytest.mark.parametrize(
-    ("each", "bootstrap"), [(2, 0), pytest.param(4, 5, marks=pytest.mark.slow)]
+    ("each", "bootstrap"),
+    [(2, 0), pytest.param(4, 5, marks=pytest.mark.slow(reason="estimates and fits for seconds"))],
 )
 def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, bootstrap: int):
     y = np.repeat([0, 1, 2], [each, each, 1])  # one class may be as rare as can be
@@ -202,7 +205,7 @@ def test_the_fewest_rows_that_are_taken_are_enough(t_estimator: str, each: int, 
     assert finding.level == "labels alone cannot tell"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_plot_is_drawn_or_says_what_it_needs(
     ncbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -231,7 +234,7 @@ def two_classes(m: int = 400) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(m, 1)) + 5 * y[:, None], noisy
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_in_python_it_is_the_estimate_that_the_command_prints(ncbench, tmp_path: Path):
     X, noisy = two_classes()
     names = np.array(["yes", "no"])[noisy]  # "no" is the first in sorted order
@@ -254,7 +257,7 @@ def test_in_python_labels_may_be_of_any_type():
         assert estimate_noise(X.tolist(), same, "hoc", GaussianNB(), random_state=0) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_in_python_estimator_and_learner_may_be_objects():
     X, noisy = two_classes()
     forward_map = load("t_estimator", "forward_map")
@@ -365,7 +368,7 @@ def test_annotators_are_listed_the_best_first(ncbench: Callable, tmp_path: Path)
     assert found["pairs"]["share_without"]["estimate"] != found["share"]["estimate"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_an_annotator_with_few_labels_is_neither_the_best_nor_certain(
     ncbench: Callable, tmp_path: Path
 ) -> None:

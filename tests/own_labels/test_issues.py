@@ -60,7 +60,7 @@ def test_an_examples_own_label_does_not_vouch_for_it() -> None:
     assert average_precision_score(wrong, found["p_wrong"]) > wrong.mean() + 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_what_a_linear_model_does_not_understand_is_not_taken_for_a_wrong_label() -> None:
     rng = np.random.default_rng(0)
     points = rng.uniform(-1, 1, size=(400, 2))
@@ -128,7 +128,7 @@ def test_a_missing_label_is_named_with_its_row() -> None:
             find_label_issues(X, labels)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_the_command_prints_the_first_ranks_and_writes_all(
     ncbench: Callable, tmp_path: Path
 ) -> None:

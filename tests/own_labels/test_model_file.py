@@ -154,7 +154,7 @@ def test_a_model_predicts_as_before(cpe: str, tmp_path: Path) -> None:
     assert again.about["versions"].keys() == {"ncbench", "scikit-learn"}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_the_uncertainty_of_the_noise_is_kept(tmp_path: Path) -> None:
     model = fit(tmp_path, noise_matrix="estimate")
     write_model(tmp_path / "model.skops", model)

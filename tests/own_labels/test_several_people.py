@@ -195,7 +195,7 @@ def test_numbers_with_gaps_are_the_classes_of_text() -> None:
         find_label_issues(X, y, annotations=said)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_the_noise_of_all_labels_is_not_that_of_one_column(
     ncbench: Callable, table: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -209,7 +209,7 @@ def test_the_noise_of_all_labels_is_not_that_of_one_column(
     assert "T.json: this is the noise of all labels of 3 people" in done.err
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_a_page_about_the_labels_of_several_people(
     ncbench: Callable, table: pd.DataFrame, tmp_path: Path
 ) -> None:

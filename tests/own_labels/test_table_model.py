@@ -138,7 +138,7 @@ def test_a_noise_matrix_of_ones_own(ncbench: Callable, wine: pd.DataFrame, tmp_p
     assert [line.partition(":")[0] for line in said.splitlines()[2:]] == ["g_mean", "zero_one"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_checked_labels_help_to_estimate_the_noise(
     ncbench: Callable, wine: pd.DataFrame, tmp_path: Path
 ) -> None:

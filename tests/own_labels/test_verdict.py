@@ -23,7 +23,7 @@ def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
     return X, np.where(rng.random(m) < wrong, 1 - truth, truth), truth
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_separable_noisy_classes_are_relied_on():
     X, y, truth = problem(4, 0.2)
     found = estimate_noise(X, y, random_state=0)
@@ -34,7 +34,7 @@ def test_separable_noisy_classes_are_relied_on():
     assert clean.share.estimate < 0.02
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_overlap_is_said_with_a_range_and_a_number_of_labels_to_check():
     X, y, truth = problem(1, 0.1, seed=1)
     found = estimate_noise(X, y, random_state=0)

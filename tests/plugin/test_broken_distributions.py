@@ -90,7 +90,7 @@ def test_each_is_explained(site: Path, tmp_path: Path) -> None:
         assert message in text
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="runs beside broken packages; that each is explained is always tested")
 def test_none_is_in_the_way(site: Path, tmp_path: Path) -> None:
     cell = ("algo=cpe_argmax", "cpe=logistic", "cpe.C=1", "dataset=iris", "trials=1")
     out = run(site, tmp_path, *cell)
@@ -99,7 +99,7 @@ def test_none_is_in_the_way(site: Path, tmp_path: Path) -> None:
     assert json.loads(record.read_text())["plugins"]["algo"] == "ncbench 0.1.0"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="runs beside broken packages; that each is explained is always tested")
 def test_using_one_says_what_is_wrong(site: Path, tmp_path: Path) -> None:
     err = run(site, tmp_path, "algo=untyped", code=2)
     assert "algorithm 'untyped' is not known" in err

@@ -127,7 +127,7 @@ def test_rerun_notices_an_edit_and_finds_a_file_that_moved(
 
 @pytest.mark.parametrize(
     "launcher",
-    [(), pytest.param(JOBLIB, marks=pytest.mark.slow)],
+    [(), pytest.param(JOBLIB, marks=pytest.mark.slow(reason="two processes with joblib"))],
     ids=["basic", "joblib"],
 )
 def test_sweeps_find_the_files(

@@ -192,7 +192,7 @@ def mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return MlflowClient()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="whole sweeps that are observed")
 def test_mlflow_follows_a_sweep(
     ncbench: Callable, seen: Callable, mlflow: Any, tmp_path: Path
 ) -> None:
@@ -255,7 +255,7 @@ def ncbench_observers():
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="whole sweeps that are observed")
 def test_an_observer_has_parameters_and_hears_of_trials_and_of_the_end(
     ncbench: Callable, tmp_path: Path
 ) -> None:

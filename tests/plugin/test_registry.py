@@ -260,7 +260,7 @@ def test_shipped_plugins_have_no_problem_and_describe_themselves() -> None:
     assert any(parameter.choices for plugin in shipped for parameter in plugin.parameters)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="imports every module; the layers are always tested")
 def test_the_core_imports_no_plugin() -> None:
     code = """
         import importlib, pkgutil, sys

@@ -157,7 +157,7 @@ def test_boosting_has_the_probabilities_of_scikit_learn(n: int, weighted: bool) 
     assert finite_features(found) == "allow-nan"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="fits in many folds")
 def test_more_folds_than_examples_of_a_class_are_capped() -> None:
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [30, 10])

@@ -62,7 +62,7 @@ def test_shared_work_knows_the_noise_matrix(tmp_path: Path) -> None:
     np.testing.assert_array_equal(other.predict_proba(X), logistic().fit(X, y).predict_proba(X))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="fits every candidate in folds")
 @pytest.mark.parametrize(("measure", "algo"), [("h_mean", "ncfw"), ("micro_f1", "ncbs")])
 def test_selection_takes_the_learner_that_fits_and_nothing_else(measure: str, algo: str) -> None:
     X, _, y = sample()

@@ -34,7 +34,7 @@ def test_separable_classes_do_not_hide_noise():
     assert blind < 0.75 * wrong  # what it is compared with
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates of two seconds each")
 def test_clean_labels_have_no_noise():
     sample, _ = noisy("iris", np.eye(3), seed=0)
     assert share_of_wrong(HeldOutMAP().estimate(sample), sample.counts) < 0.02
@@ -58,7 +58,7 @@ def test_noise_in_one_class_alone_is_found():
     np.testing.assert_allclose(found[[0, 9], 9], [0.4, 0.6], atol=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates of two seconds each")
 def test_caution_keeps_a_smaller_inverse():
     sample, _ = noisy("iris", np.array([[0.8, 0, 0.2], [0.2, 0.8, 0], [0, 0.2, 0.8]]), seed=1)
     bold, cautious = (HeldOutMAP(caution=c).estimate(sample) for c in (0.0, 1e6))

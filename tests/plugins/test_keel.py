@@ -40,7 +40,7 @@ def test_without_the_package_the_message_says_how_to_get_it(
         read_keel.__wrapped__("car")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="reads all of covtype")
 def test_the_sample_of_covtype_is_drawn_from_it() -> None:
     folder = str(shared("data/covtype.npz").parent)
     sample = load("dataset", "covtype_sample")(data_dir=folder)

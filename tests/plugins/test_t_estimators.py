@@ -32,7 +32,7 @@ VARIANTS = {
 
 
 def slow_if_held_out(names):
-    slow = {"held_out_map": pytest.mark.slow}
+    slow = {"held_out_map": pytest.mark.slow(reason="estimates of two seconds each")}
     return [pytest.param(name, marks=slow.get(name, ())) for name in names]
 
 

@@ -13,7 +13,7 @@ import pytest
 from known_problem import measure
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="computes the Bayes level")
 def test_theory_prints_the_terms_and_draws(ncbench: Callable, tmp_path: Path) -> None:
     options = ("algo=ncbs", "measure=micro_f1", "noise=symmetric", "trials=2", "dataset.test=300")
     options = (*options, "cpe=logistic", "cpe.C=1.0", "theory=true")

@@ -27,7 +27,7 @@ def test_the_best_is_sought_among_equals_only() -> None:
     assert "standard error" not in text
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="simulates many tables")
 def test_six_equal_methods_are_marked() -> None:
     # Five 70:30 splits, whose losses are correlated as those of Nadeau & Bengio are. With an
     # interval for one pair, one of the six is left unmarked in a third of the tables.

@@ -139,7 +139,7 @@ def test_own_cells_stand_beside_published_ones_only_where_they_agree(
     assert (board.problems, board.left_out) == (1, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="simulates many tables")
 def test_six_equal_methods_are_rarely_told_apart(made: MADE) -> None:
     """At most 5% of tables, all measures and uses of T together."""
     rng = np.random.default_rng(0)
@@ -228,7 +228,7 @@ def ncbench_algorithms():
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="two sweeps; the board itself is always tested")
 def test_a_plug_in_file_enters_by_two_commands(ncbench: Any) -> None:
     problems = ("dataset=iris,wine", "sigma=0.2", "trials=1", "cpe.C=1", "t_estimator=identity")
     assert ncbench("-m", "algo=cpe_argmax,weighted_logistic", *problems, "output_dir=all").code == 0

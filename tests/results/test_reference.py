@@ -229,7 +229,7 @@ def test_the_verdict_allows_for_overlap_and_for_many_cells() -> None:
     assert "for 3 cells" in among_others.definition
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="simulates many tables")
 def test_equal_methods_seldom_have_a_verdict() -> None:
     # Both tables have the same expected losses; one standard error gave 40 to 60% of cells a
     # verdict.

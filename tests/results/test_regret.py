@@ -35,7 +35,7 @@ def theory_record(m: int, loss: float, time: str = "00", **config: Any) -> Recor
     return typed(made)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="computes the Bayes level")
 def test_a_curve_is_of_cells_that_differ_in_m_alone(tmp_path: Path) -> None:
     least = by_thresholds(measure("zero_one"))
     records = [

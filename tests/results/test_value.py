@@ -76,7 +76,7 @@ def ncbench_measures():
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_a_measure_younger_than_the_records(records: list, tmp_path: Path) -> None:
     site = tmp_path / "site"
     info = site / "third_party-1.0.dist-info"

@@ -81,7 +81,7 @@ def test_what_cannot_be_computed_is_not_compared(record: Record) -> None:
         assert why in said
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="estimates and fits for seconds")
 def test_every_published_record_is_consistent() -> None:
     found = list(unpack(published()))  # which checks each
     assert len(found) > 6000

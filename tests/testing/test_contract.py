@@ -65,7 +65,14 @@ def keeps_contract(build: Build, *leave_out: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        pytest.param(
+            name,
+            marks=pytest.mark.slow(
+                reason="like a plug-in that is always checked, or a slow learner"
+            )
+            if name in SLOW
+            else (),
+        )
         for name in sorted(EVERY - FROM_ELSEWHERE)
     ],
 )
@@ -73,7 +80,7 @@ def test_contract(name: str) -> None:
     keeps_contract(select(name, ARGUMENTS)[0])
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="like a plug-in that is always checked, or a slow learner")
 def test_contract_with_the_default_learner() -> None:
     keeps_contract(select("algo=cpe_argmax", {"algo=cpe_argmax": {"cpe": None}})[0])
 

@@ -27,7 +27,7 @@ def test_a_class_that_no_other_process_can_import_is_not_checked() -> None:
         check_state(Build("measure", Inside))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="new processes for each plug-in")
 def test_a_script_is_not_run_again_by_the_new_processes(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -17,7 +17,7 @@ from ncbench.report.figures.files import Kind, figures, kinds
 FAST = ("cpe=logistic", "cpe.C=1.0")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="draws every figure, as SVG and PNG")
 def test_the_command_writes_what_the_records_allow(ncbench: Any, tmp_path: Path) -> None:
     for dataset, algo in itertools.product(("iris", "wine"), ("ncfw", "fw")):
         ncbench(f"dataset={dataset}", f"algo={algo}", "algo.max_iter=20", "trials=2", *FAST)

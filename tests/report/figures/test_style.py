@@ -56,7 +56,7 @@ def every_figure(make: Make, name: str) -> list[tuple[str, Figure]]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="draws every figure")
 def test_no_two_labels_overlap_and_none_is_cut_off(make_record: Make) -> None:
     drawn = every_figure(make_record, NASTY)
     assert len({what.split("-")[0] for what, _ in drawn}) == 6

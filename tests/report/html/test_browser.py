@@ -18,7 +18,11 @@ from made_up_diagnosis import write_made_up_diagnosis
 
 from ncbench.own_labels.estimate_text import WHOLE
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow(reason="needs Chromium; the pages as files are always tested"),
+    pytest.mark.xdist_group("browser"),
+]
 
 NASTY = "<script>alert(1)</script>"
 

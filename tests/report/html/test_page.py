@@ -186,7 +186,7 @@ def test_a_page_that_cannot_be_made_leaves_the_old_one(
     assert {path.name for path in tmp_path.iterdir()} == {"outputs", "report.html"}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="draws every figure")
 def test_what_is_not_available_any_more_costs_the_bayes_level_alone(
     ncbench: Any, tmp_path: Path, make_record: Make
 ) -> None:
