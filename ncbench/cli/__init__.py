@@ -1,1 +1,1 @@
-"""The command line."""
+"""The command line: ``main`` dispatches; ``command`` turns typed functions into commands."""

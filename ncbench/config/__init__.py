@@ -1,7 +1,7 @@
 """Turn the command line into a checked configuration; all use of Hydra is here.
 
-Import ``compose``, ``hydra_errors``, ``hydra_session``, ``overrides`` and ``schema`` by their
-paths: they need Hydra, which takes 0.2 s to import.
+Import ``compose``, ``config_files``, ``hydra_session`` and ``schema`` by their paths: they need
+Hydra, which takes 0.2 s to import.
 """
 
 from ncbench.config.settings import SETTINGS, not_default, shipped_choices, short

@@ -1,6 +1,7 @@
 """For people with doubtful labels: how wrong they are, which ones, and a classifier to ship.
 
-Import ``text``, ``estimate_text``, ``predictions`` and ``page`` by their paths: they need report.
+Import ``text``, ``estimate_text``, ``predictions`` and ``page`` by their paths: they are for the
+command line, and all but ``estimate_text`` need report.
 """
 
 from ncbench.own_labels.arguments import (

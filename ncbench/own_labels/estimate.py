@@ -1,4 +1,4 @@
-"""The estimate of the noise of a user's labels: how much, how sure, and which rows to check."""
+"""Estimate the noise of a user's labels, and plan which rows to check."""
 
 from __future__ import annotations
 

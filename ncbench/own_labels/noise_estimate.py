@@ -1,4 +1,4 @@
-"""The estimated noise of a user's labels: T with names, intervals and a verdict."""
+"""What ``estimate_noise`` returns: T with names, intervals and a verdict."""
 
 from __future__ import annotations
 

@@ -18,6 +18,9 @@ algorithm         measure, cpe, random_state   a scikit-learn classifier whose `
                                                ``noise_matrix``
 observer                                       an ``Observer``
 ================= ============================ =================================================
+
+A plug-in may import what is public: ``ncbench``, its rooms ``core``, ``data``, ``learning`` and
+``noise_estimation``, ``errors`` and ``types``; its tests also ``ncbench.testing``.
 """
 
 from __future__ import annotations

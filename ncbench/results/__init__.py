@@ -1,6 +1,6 @@
 """Compute numbers from records: a tidy frame, the best cells, statistics, comparisons.
 
-Import ``regret`` and ``series`` by their paths: they need scikit-learn.
+Import ``series``, the numbers of figures, by its path.
 """
 
 from ncbench.results.best import BEST, TIED, marked, rule

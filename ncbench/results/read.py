@@ -1,4 +1,4 @@
-"""Read the records below folders, and report the files that are not records."""
+"""Find the records below folders, and report other files; ``run.archive`` reads each record."""
 
 from __future__ import annotations
 
