@@ -103,10 +103,6 @@ def annotated_labels(
     """Split a table into labels and other columns; parameters as in :func:`annotated_dataset`."""
     labels_in = [*([target] if target else []), *columns]
     require_columns(table, labels_in, where)
-    for name in labels_in:
-        count = [str(column) for column in table.columns].count(name)
-        if count > 1:
-            raise NcbenchError(f"{where}: {count} columns are named {name!r}; rename the others")
     if long is None and not columns:
         raise NcbenchError(f"{where}: no column of labels is named; expected one for each person")
     others = table.drop(columns=[c for c in table.columns if str(c) in labels_in])

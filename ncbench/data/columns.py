@@ -5,7 +5,6 @@ What is done with each column is decided once, by :meth:`TableEncoder.fit`, and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
@@ -141,7 +140,6 @@ class TableEncoder:
         _require_options(
             {"drop": self.drop, "keep": self.keep, "categorical": self.categorical}, names, where
         )
-        _refuse_repeated(names, names, where)
         self.columns = [self._decide(table, k, where) for k in range(len(names))]
         if not self._used:
             raise NcbenchError(f"{where}: no column is a feature; {self.describe()}")
@@ -252,7 +250,6 @@ class TableEncoder:
         found = [str(name) for name in table.columns]
         place = {name: k for k, name in enumerate(found)}
         missing = [c["name"] for c in self._used if c["name"] not in place]
-        _refuse_repeated(found, [c["name"] for c in self._used], where)
         for column in self._used:
             if column["name"] not in place:
                 raise NcbenchError(
@@ -298,16 +295,6 @@ def _require_options(
                 )
             if key != "drop" and name in options["drop"]:
                 raise NcbenchError(f"{where}: column {name!r} is in both drop and {key}")
-
-
-def _refuse_repeated(names: Sequence[str], features: Sequence[str], where: str) -> None:
-    """Refuse a feature that two columns could be."""
-    times = Counter(names)
-    for name in features:
-        if times[name] > 1:
-            raise NcbenchError(
-                f"{where}: {times[name]} columns are named {name!r}; rename or delete all but one"
-            )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -61,11 +61,6 @@ def split_labels(
     names = [str(name) for name in table.columns]
     if target is None or target not in names:
         raise NcbenchError(_which_target(target, names, where))
-    if names.count(target) > 1:
-        raise NcbenchError(
-            f"{where}: {names.count(target)} columns are named {target!r}; the others would give "
-            "the labels away, so delete or rename them"
-        )
     if len(table) == 0:
         raise NcbenchError(f"{where}: no rows, only the columns {', '.join(names)}")
     if len(names) == 1:

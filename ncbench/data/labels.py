@@ -173,16 +173,6 @@ class Classes:
         codes[labels != None] = np.searchsorted(self.values, _present(labels, self.values))  # noqa: E711
         return codes
 
-    def numbers_by_name(self, labels: NDArray[Any], where: str) -> Labels:
-        """Return the numbers of labels of any type, compared by name."""
-        found, codes = np.unique(labels, return_inverse=True)
-        number = {name: k for k, name in enumerate(self.names)}
-        unknown = [str(value) for value in found if str(value) not in number]
-        if unknown:
-            known = ", ".join(self.names)
-            raise NcbenchError(f"{where}: label {unknown[0]!r} is not among {known}")
-        return np.array([number[str(value)] for value in found], dtype=np.int64)[codes.ravel()]
-
 
 def _present(given: NDArray[np.object_], values: NDArray[Any]) -> NDArray[Any]:
     """Return the labels that are there, as values of the same type."""

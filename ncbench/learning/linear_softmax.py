@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ncbench.core import NoiseMatrix
-from ncbench.errors import NcbenchError, require
+from ncbench.errors import require
 from ncbench.learning.class_probabilities import deal_folds
 from ncbench.types import Array, Labels
 
@@ -264,13 +264,6 @@ def fit_linear_softmax(
     (True, array([0, 1, 0, 1]))
     """
     d, n = start.coef.shape
-    if X.ndim != 2 or X.shape[1] != d:
-        raise NcbenchError(f"linear softmax: X has shape {X.shape}; the start expects (m, {d})")
-    if not penalty >= 0:
-        raise NcbenchError(f"linear softmax: penalty is {penalty}; expected a number >= 0")
-    require(max_iter >= 1, "max_iter", max_iter, "at least 1")
-    require(tol >= 0, "tol", tol, "at least 0")
-
     problem = _Problem(X, _whitening(X, penalty), loss, penalty, n)
     bounds = None
     if extra_bounds is not None:

@@ -167,7 +167,8 @@ def read_annotations(
             "put all labels into one column and name it with --target"
         )
     encoder = fitted_encoder(found.others, where=where, **columns)
-    _notice_names_of_classes(found.classes, encoder, where)
+    for column in encoder.columns:
+        _notice_names_of_classes(column, found.classes, where, people=True)
     without = len(table) - len(np.unique(given.rows))
     if without:
         notice_once(f"{where}: {counted(without, 'row has', 'rows have')} no label: left out")
@@ -281,28 +282,21 @@ def _notice_given_away(
                 f"{where}: column {name!r} has one value for each label: it gives the labels away, "
                 f"and no label looks wrong; leave it out with --drop {quote(name)}"
             )
-        elif labels.dtype.kind == "U" and _names_classes(column, classes):
-            notice_once(
-                f"{where}: column {name!r} is a feature, but its values are names of classes; if "
-                f"they are checked labels, give --clean-column {quote(name)}, if they repeat the "
-                f"labels, leave them out with --drop {quote(name)}"
-            )
+        elif labels.dtype.kind == "U":
+            _notice_names_of_classes(column, classes, where)
 
 
-def _notice_names_of_classes(classes: Sequence[str], encoder: TableEncoder, where: str) -> None:
-    """Point out features with the names of classes, in a table that several people labeled."""
-    for column in encoder.columns:
-        if _names_classes(column, classes):
-            name = column["name"]
-            notice_once(
-                f"{where}: column {name!r} is a feature, but its values are names of classes; if "
-                f"they are labels of one more person, name it among --annotators, if they are "
-                f"checked, give --clean-column {quote(name)}, if they come from the others, leave "
-                f"them out with --drop {quote(name)}"
-            )
-
-
-def _names_classes(column: Column, classes: Sequence[Any] | NDArray[Any]) -> bool:
-    names = {plain_name(str(name)) for name in classes}
+def _notice_names_of_classes(
+    column: Column, classes: Sequence[str] | NDArray[Any], where: str, people: bool = False
+) -> None:
+    """Point out a feature whose values are names of classes, such as checked labels."""
     values = {plain_name(value) for value in column["values"] if value}
-    return column["kind"] == "categories" and len(values) > 1 and values <= names
+    name, person = column["name"], ""
+    if people:
+        person = "labels of one more person, name it among --annotators, if they are "
+    if column["kind"] == "categories" and len(values) > 1 and values <= {*map(plain_name, classes)}:
+        notice_once(
+            f"{where}: column {name!r} is a feature, but its values are names of classes; if they "
+            f"are {person}checked labels, give --clean-column {quote(name)}, if they repeat the "
+            f"labels, leave them out with --drop {quote(name)}"
+        )

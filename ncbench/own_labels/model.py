@@ -176,8 +176,6 @@ class TableModel:
         X = self.features(table.loc[:, others], where)
         given = table.loc[:, column]
         where = f"{where}, column {column!r}"
-        if given.ndim > 1:
-            raise NcbenchError(f"{where}: there are {given.shape[1]} columns of this name")
         present = given.notna().to_numpy()
         if not present.any():
             raise NcbenchError(f"{where}: no label in any row")
