@@ -45,6 +45,11 @@ class Share:
             return f"{self.estimate:.1%}"
         return f"{self.estimate:.1%} [{self.low:.1%}, {self.high:.1%}]"
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval; all shares if there is none."""
+        return self.low or 0.0, 1.0 if self.high is None else self.high
+
 
 def counted_share(wrong: int, checked: int) -> Share:
     """Return the share of wrong labels among checked ones, with Wilson's interval.

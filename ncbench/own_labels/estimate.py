@@ -23,8 +23,14 @@ from ncbench.noise_estimation.share import Share, counted_share
 from ncbench.own_labels.arguments import DEFAULT_T_ESTIMATOR
 from ncbench.own_labels.data import OwnData, only_checked
 from ncbench.own_labels.noise_estimate import Annotator, NoiseEstimate, share_of_pairs
-from ncbench.own_labels.uncertainty import interval, uncertainty
-from ncbench.own_labels.verdict import COUNTED, judge, labels_to_check, with_counted
+from ncbench.own_labels.verdict import (
+    COUNTED,
+    interval,
+    judge,
+    labels_to_check,
+    uncertainty,
+    with_counted,
+)
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -244,8 +250,8 @@ def _annotators(sample: NoisySample, skills: Sequence[Array]) -> tuple[Annotator
         low, high = interval(accuracy[k], None, [s[k] for s in skills if np.isfinite(s[k])])
         right = Share(float(accuracy[k]))
         if low is not None and high is not None:
-            ends = min(float(low), by_count.low or 0.0), max(float(high), by_count.high or 1.0)
-            right = Share(float(accuracy[k]), *ends)
+            least, most = by_count.ends
+            right = Share(right.estimate, min(float(low), least), max(float(high), most))
         about = count, right, crowd.matrices[k], tuple(by_class[k].tolist())
         people.append((-(by_count.low or 0.0), Annotator(name, *about)))
     return tuple(person for _, person in sorted(people, key=lambda each: each[0]))

@@ -33,7 +33,7 @@ from ncbench.learning import cpe_learner, fit_cpe
 from ncbench.own_labels.arguments import named_measure
 from ncbench.own_labels.classifier import NoiseCorrectedClassifier
 from ncbench.own_labels.model import TableModel
-from ncbench.own_labels.uncertainty import uncertainty
+from ncbench.own_labels.verdict import uncertainty
 from ncbench.plugin import get_registry
 
 FORMAT = 1
@@ -98,7 +98,9 @@ def write_model(out: Path, model: TableModel) -> None:
     stream = io.BytesIO(skops.dumps(parts))
     _refuse_untrusted(stream, f"--cpe {cpe}", cpe)
     with zipfile.ZipFile(stream, "a") as file:
-        about = {**model.about, "versions": _versions(cpe), **_others()}
+        kept = {"python": platform.python_version(), "numpy": np.__version__}
+        kept |= {"skops": metadata.version("skops"), "versions": _versions(cpe)}
+        about = {**model.about, **kept}
         file.writestr(_DESCRIPTION, json.dumps(about, indent=1))
         file.comment = b"ncbench model %d " % FORMAT + b"0" * 64
     content = stream.getvalue()[:-64]
@@ -200,15 +202,6 @@ def _versions(cpe: str) -> dict[str, str]:
         "ncbench": ncbench.__version__,
         "scikit-learn": sklearn.__version__,
         learner.distribution: learner.version,
-    }
-
-
-def _others() -> dict[str, str]:
-    """Return versions that are kept for the reader only."""
-    return {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "skops": metadata.version("skops"),
     }
 
 
