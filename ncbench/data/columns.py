@@ -175,22 +175,29 @@ class TableEncoder:
 
     def describe(self) -> str:
         """Say in one line what became of each column."""
-        numbers = [c["name"] for c in self._used if c["kind"] == "number"]
-        dates = [c["name"] for c in self._used if c["kind"] == "date"]
-        # A missing value is a category, "", which is counted among the gaps.
-        others = [f"{c['name']} ({sum(map(bool, c['values']))})" for c in self._used if c["values"]]
-        left = [f"{c['name']} ({c['why']})" for c in self.columns if c["kind"] == "left out"]
+        parts = [f"{what}: {_listed(names)}" for what, names in self.uses().items()]
         keep = [c["name"] for c in self.columns if c["usable"]]
-        gaps = [f"{c['name']} ({c['missing']})" for c in self._used if c["missing"]]
-        parts = [
-            numbers and f"number{'s'[: len(numbers) > 1]}: {_listed(numbers)}",
-            dates and f"days since 1970: {_listed(dates)}",
-            others and f"categories: {_listed(others)}",
-            gaps and f"missing values take the median, or are a category: {_listed(gaps)}",
-            left and f"left out: {_listed(left)}",
-            keep and f"to use what was left out: {option('keep', keep)}",
-        ]
-        return "; ".join(part for part in parts if part)
+        if keep:
+            parts.append(f"to use what was left out: {option('keep', keep)}")
+        return "; ".join(parts)
+
+    def uses(self) -> dict[str, list[str]]:
+        """Return the names of columns by what became of them."""
+        used = self._used
+        numbers = [c["name"] for c in used if c["kind"] == "number"]
+        found = {
+            f"number{'s'[: len(numbers) > 1]}": numbers,
+            "days since 1970": [c["name"] for c in used if c["kind"] == "date"],
+            # A missing value is a category, "", which is counted among the gaps.
+            "categories": [
+                f"{c['name']} ({sum(map(bool, c['values']))})" for c in used if c["values"]
+            ],
+            "missing values take the median, or are a category": [
+                f"{c['name']} ({c['missing']})" for c in used if c["missing"]
+            ],
+            "left out": [f"{c['name']} ({c['why']})" for c in self.columns if c["why"]],
+        }
+        return {what: names for what, names in found.items() if names}
 
     @property
     def _used(self) -> list[Column]:

@@ -98,9 +98,9 @@ def write_model(out: Path, model: TableModel) -> None:
     stream = io.BytesIO(skops.dumps(parts))
     _refuse_untrusted(stream, f"--cpe {cpe}", cpe)
     with zipfile.ZipFile(stream, "a") as file:
-        kept = {"python": platform.python_version(), "numpy": np.__version__}
-        kept |= {"skops": metadata.version("skops"), "versions": _versions(cpe)}
-        about = {**model.about, **kept}
+        about = {**model.about, "versions": _versions(cpe)}
+        about |= {"python": platform.python_version(), "numpy": np.__version__}
+        about["skops"] = metadata.version("skops")
         file.writestr(_DESCRIPTION, json.dumps(about, indent=1))
         file.comment = b"ncbench model %d " % FORMAT + b"0" * 64
     content = stream.getvalue()[:-64]
