@@ -13,7 +13,7 @@ from ncbench.noise_estimation.held_out import UNCOUNTED
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, Share, level_of
 from ncbench.own_labels.data import shown_names
 from ncbench.own_labels.verdict import Findings
-from ncbench.report.tables import Entry, Grid
+from ncbench.report.tables import Format, Grid
 from ncbench.types import Array
 
 
@@ -92,8 +92,9 @@ def issues_text(issues: pd.DataFrame, known: Findings, show: int, estimated: boo
     first = table.head(show)
     if len(first) and level != BETWEEN:
         precision = first["expected_precision"].iloc[-1]
-        said += f" Of the first {len(first)}, expect {_number(expected[len(first) - 1])} "
-        said += f"({precision:.0%})."
+        wrong = expected[len(first) - 1]
+        number = f"{wrong:.0f}" if wrong >= 10 else f"{wrong:.1f}"
+        said += f" Of the first {len(first)}, expect {number} ({precision:.0%})."
     if checked:
         said += f" {counted(checked, 'checked label is', 'checked labels are')} not listed."
     if len(first) < min(show, unchecked):
@@ -104,22 +105,15 @@ def issues_text(issues: pd.DataFrame, known: Findings, show: int, estimated: boo
     if "agree" in issues:
         places.insert(-1, "agree")
         first = first.assign(agree=[f"{a} of {m}" for a, m in first[["agree", "labels"]].values])
-    rows = [
-        [*(Entry(str(row[name])) for name in places), *map(Entry, _sure(row, level))]
-        for row in first.to_dict("records")
-    ]
-    columns = [*places, "p_wrong"] + ["expected precision"] * (level != BETWEEN)
-    return f"{said}\n\n{Grid(columns, rows, len(places)).text()}" if rows else said
-
-
-def _sure(row: dict[Any, Any], level: str | None) -> list[str]:
+    formats: list[tuple[str, Format]] = [(name, f"{{{name}}}") for name in places]
     if level == BETWEEN:
-        return [f"{row['p_low']:.2f} to {row['p_high']:.2f}"]
-    return [f"{row['p_wrong']:.2f}", f"{row['expected_precision']:.2f}"]
-
-
-def _number(expected: float) -> str:
-    return f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}"
+        formats.append(("p_wrong", "{p_low:.2f} to {p_high:.2f}"))
+    else:
+        formats += [
+            ("p_wrong", "{p_wrong:.2f}"),
+            ("expected precision", "{expected_precision:.2f}"),
+        ]
+    return f"{said}\n\n{Grid.of(first, formats, len(places)).text()}" if len(first) else said
 
 
 def fitted_text(about: Mapping[str, Any]) -> str:
@@ -147,7 +141,6 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     if about.get("background") is not None:
         measure += f" (background class: {about['background']})"
     names = shown_names(about["classes"])
-    features = "1 feature" if about["features"] == 1 else f"{about['features']} features"
     share = Share(**about["share_of_wrong"])
     source = about["t_estimator"]
     verdict = about.get("verdict")
@@ -159,7 +152,8 @@ def fitted_text(about: Mapping[str, Any]) -> str:
     people = " Of those that several people gave, a row has the most probable one."
     return (
         f"Minimized {measure} by {about['algorithm']}, learner {about['cpe']}: "
-        f"{about['rows']:,} rows, {features}, classes {', '.join(names)}.\n"
+        f"{about['rows']:,} rows, {counted(about['features'], 'feature')}, "
+        f"classes {', '.join(names)}.\n"
         + wrong
         + people * bool(about.get("people"))
         + (f"\n{reliance(bool(about.get('people')))}" if source and verdict is None else "")
@@ -240,9 +234,9 @@ def checked_text(column: str, about: Mapping[str, Any], C: Array, found: Sequenc
     """
     rows = [
         [
-            Entry(each.measure + "*" * (each.measure == about["measure"])),
-            Entry(f"{each.loss:.3f}"),
-            Entry(f"{each.low:.3f} to {each.high:.3f}" + " (wide)" * bool(each.too_wide)),
+            each.measure + "*" * (each.measure == about["measure"]),
+            f"{each.loss:.3f}",
+            f"{each.low:.3f} to {each.high:.3f}" + " (wide)" * bool(each.too_wide),
         ]
         for each in found
     ]
