@@ -57,7 +57,7 @@ def read_table(place: Path) -> pd.DataFrame:
         elif suffix == ".xlsx":
             table, header = _sheet(place)
         else:
-            table, header = read_separated(place, _expected(suffix))
+            table, header = read_separated(place, "\t" if suffix.startswith(".tsv") else ",")
         table.attrs["path"] = str(place)
         _refuse_repeated(header or [str(name) for name in table.columns])
     except ImportError as error:
@@ -107,10 +107,6 @@ def table_name(place: Path) -> str:
     'fruit'
     """
     return place.name[: -len(_suffix(place))]
-
-
-def _expected(suffix: str) -> str:
-    return "\t" if suffix.startswith(".tsv") else ","
 
 
 def at_row(table: pd.DataFrame, row: int) -> str:

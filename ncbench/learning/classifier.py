@@ -409,7 +409,7 @@ class NoiseCorrectedScorer:
     def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
         """Return the score of a fitted classifier on noisy labels."""
         check_is_fitted(estimator)
-        labels = _checked(np.asarray(y), np.asarray(estimator.classes_))
+        labels = comparable(np.asarray(y), np.asarray(estimator.classes_), "scorer: ")
         # The training part or the scored part of a fold may lack a rare class.
         seen = np.union1d(estimator.classes_, labels)
         classes, noise = aligned_noise(self.noise_matrix, seen)
@@ -419,14 +419,14 @@ class NoiseCorrectedScorer:
         return -psi(with_possible_recalls(noise.correct_confusion(C)))
 
 
-def _checked(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+def comparable(labels: NDArray[Any], classes: NDArray[Any], where: str = "") -> NDArray[Any]:
     """Refuse labels that would be counted as classes of their own, and as wrong every time."""
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        raise NcbenchError(f"scorer: label {labels[row]} in row {row}; expected classes")
+        raise NcbenchError(f"{where}label {labels[row]} in row {row}; expected classes")
     if (labels.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
         raise NcbenchError(
-            f"scorer: labels such as {labels.flat[0]!r}, but the classifier was fitted to labels "
+            f"{where}labels such as {labels.flat[0]!r}, but the classifier was fitted to labels "
             f"such as {classes[0]!r}; expected labels of the same type"
         )
     return labels

@@ -14,13 +14,14 @@ from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from ncbench.core import Measure, NoiseMatrix, stream
+from ncbench.core import Measure, NoiseMatrix
 from ncbench.data import UNKNOWN, Annotations, Classes, given_labels
 from ncbench.errors import NcbenchError, notice_once
 from ncbench.files import has_no_end, reads
 from ncbench.learning import aligned_noise
-from ncbench.noise_estimation import CleanLabels, NoisySample
+from ncbench.noise_estimation import CleanLabels
 from ncbench.noise_estimation.sample import Trusted
+from ncbench.own_labels.data import OwnData
 from ncbench.plugin import get_registry, needs_of
 from ncbench.types import Array, Labels
 
@@ -175,19 +176,11 @@ class NumberedLabels:
             from sklearn.impute import SimpleImputer  # a tenth of a second, for every process
 
             X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
-        sample = NoisySample(
-            X=X,
-            y=self.y,
-            n_classes=len(self.classes),
-            cpe=get_registry().build("cpe", "logistic", random_state=0) if cpe is None else cpe,
-            rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
-            clean=None if self.clean is None else _AllChecked(self.clean),
-            classes=self.names,
-            rows=np.arange(len(self.y)),
-            annotations=self.annotations,
-            checked=self.clean,
-            seed=seed,
-        )
+        if cpe is None:
+            cpe = get_registry().build("cpe", "logistic", random_state=0)
+        clean = None if self.clean is None else _AllChecked(self.clean)
+        given = self.clean, self.annotations, np.arange(len(self.y))
+        sample = OwnData("y", X, self.y, self.names, *given).sample(cpe, seed, clean)
         noise: NoiseMatrix = estimator.estimate(sample.for_estimator(estimator))
         return noise
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ncbench.core import stream
 from ncbench.data import (
     UNKNOWN,
     Annotations,
@@ -33,7 +34,7 @@ from ncbench.data import (
     table_name,
 )
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
-from ncbench.noise_estimation import dawid_skene
+from ncbench.noise_estimation import CleanLabels, NoisySample, dawid_skene
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -85,6 +86,22 @@ class OwnData:
         labels = np.full((len(self.y), len(given.names)), None, dtype=object)
         labels[given.rows, given.annotators] = self._names.astype(object)[given.labels]
         return pd.DataFrame(labels, columns=list(given.names))
+
+    def sample(self, cpe: Any, seed: int | None, clean: CleanLabels | None) -> NoisySample:
+        """Return the labels as the input of estimators."""
+        return NoisySample(
+            X=self.X,
+            y=self.y,
+            n_classes=len(self.classes),
+            cpe=cpe,
+            rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
+            clean=clean,
+            classes=self.classes,
+            rows=self.examples,
+            annotations=self.annotations,
+            checked=self.clean,
+            seed=seed,
+        )
 
     @property
     def _names(self) -> NDArray[Any]:

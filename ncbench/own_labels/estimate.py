@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from sklearn.metrics import confusion_matrix
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -171,7 +172,8 @@ def estimate_own_noise(
     pairs = counted = unchecked = None
     checked = 0
     if data.clean is not None:
-        pairs = _pairs(data)
+        both, names = data.clean != UNKNOWN, range(len(data.classes))
+        pairs = confusion_matrix(data.y[both], data.clean[both], labels=names)
         counted, checked = share_of_pairs(pairs), int(pairs.sum())
         without = estimator.estimate(replace(_sample(data, cpe, seed), checked=None))
         if without != noise:  # else the estimator does not use them
@@ -268,20 +270,7 @@ def _judged(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
 
 
 def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
-    """Return a user's data as the input of estimators."""
-    return NoisySample(
-        X=data.X,
-        y=data.y,
-        n_classes=len(data.classes),
-        cpe=cpe,
-        rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
-        clean=None if data.clean is None else _CountedAlready(),
-        classes=data.classes,
-        rows=data.examples,
-        annotations=data.annotations,
-        checked=data.clean,
-        seed=seed,
-    )
+    return data.sample(cpe, seed, None if data.clean is None else _CountedAlready())
 
 
 def _require_rows(data: OwnData, bootstrap: int) -> None:
@@ -309,12 +298,3 @@ class _CountedAlready(CleanLabels):
             f"{DEFAULT_T_ESTIMATOR} uses them: leave out --t-estimator, or name one that "
             "does not need clean labels"
         )
-
-
-def _pairs(data: OwnData) -> Labels:
-    """Count the pairs of a label, in the rows, and a checked one, in the columns."""
-    assert data.clean is not None
-    both = data.clean != UNKNOWN
-    counts = np.zeros((len(data.classes),) * 2, dtype=np.int64)
-    np.add.at(counts, (data.y[both], data.clean[both]), 1)
-    return counts

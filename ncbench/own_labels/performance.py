@@ -13,6 +13,7 @@ from ncbench.core import Measure, NoiseMatrix
 from ncbench.data import Classes
 from ncbench.errors import NcbenchError
 from ncbench.learning import aligned_noise, prediction
+from ncbench.learning.classifier import comparable
 from ncbench.noise_estimation.held_out import HeldOut, Performance
 from ncbench.plugin import get_registry
 
@@ -73,12 +74,7 @@ def hold_out(
             f"X has {np.shape(X)[0]} rows, y_noisy has shape {labels.shape}; expected a label for "
             "each row, and at least one"
         )
-    if (labels.dtype.kind in "biuf") != (known.dtype.kind in "biuf"):
-        raise NcbenchError(
-            f"labels such as {labels[0]!r}, but the classifier was fitted to labels such as "
-            f"{known[0]!r}; expected labels of the same type"
-        )
-    values, noise = aligned_noise(noise_matrix, np.union1d(known, labels))
+    values, noise = aligned_noise(noise_matrix, np.union1d(known, comparable(labels, known)))
     classes = Classes(values)
     predicted = prediction(model, X, values)
     held_out = HeldOut(noise, classes.numbers(labels), np.arange(len(labels)), predicted)
