@@ -27,7 +27,7 @@ from ncbench.data.column_values import (
     share,
 )
 from ncbench.data.labels import whole_text
-from ncbench.data.tables import at_row
+from ncbench.data.tables import at_row, refuse_repeated
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array, Labels
 
@@ -140,6 +140,7 @@ class TableEncoder:
         _require_options(
             {"drop": self.drop, "keep": self.keep, "categorical": self.categorical}, names, where
         )
+        refuse_repeated(names)
         self.columns = [self._decide(table, k, where) for k in range(len(names))]
         if not self._used:
             raise NcbenchError(f"{where}: no column is a feature; {self.describe()}")
@@ -255,6 +256,7 @@ class TableEncoder:
     def _positions(self, table: pd.DataFrame, where: str) -> list[int]:
         """Return where a table has the columns that are features."""
         found = [str(name) for name in table.columns]
+        refuse_repeated(found)
         place = {name: k for k, name in enumerate(found)}
         missing = [c["name"] for c in self._used if c["name"] not in place]
         for column in self._used:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ncbench.data.column_values import is_numeric, notice_alike
 from ncbench.data.columns import TableEncoder
 from ncbench.data.labels import label_array, refuse_odd_labels
-from ncbench.data.tables import as_written, at_row
+from ncbench.data.tables import as_written, at_row, refuse_repeated
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array
 
@@ -59,6 +59,7 @@ def split_labels(
 ) -> tuple[pd.DataFrame, NDArray[Any]]:
     """Return a table without its labels, and the labels; the arguments are as above."""
     names = [str(name) for name in table.columns]
+    refuse_repeated(names)
     if target is None or target not in names:
         raise NcbenchError(_which_target(target, names, where))
     if len(table) == 0:
@@ -134,6 +135,7 @@ def fitted_encoder(
 def require_columns(table: pd.DataFrame, names: Sequence[str], where: str) -> None:
     """Raise NcbenchError if a table does not have a column, or has it named twice."""
     columns = [str(column) for column in table.columns]
+    refuse_repeated(columns)
     for name in names:
         if name not in columns:
             raise NcbenchError(_which_target(name, columns, where))

@@ -59,7 +59,7 @@ def read_table(place: Path) -> pd.DataFrame:
         else:
             table, header = read_separated(place, "\t" if suffix.startswith(".tsv") else ",")
         table.attrs["path"] = str(place)
-        _refuse_repeated(header or [str(name) for name in table.columns])
+        refuse_repeated(header or [str(name) for name in table.columns])
     except ImportError as error:
         extra = {".parquet": "parquet", ".xlsx": "excel"}[suffix]
         raise NcbenchError(
@@ -204,7 +204,7 @@ def _parquet(place: Path) -> pd.DataFrame:
     except ValueError:  # such as a name twice, which pyarrow says in words of its own
         from pyarrow.parquet import read_schema
 
-        _refuse_repeated(read_schema(place).names)
+        refuse_repeated(read_schema(place).names)
         raise
     for name in [column for column in table if table[column].dtype == object]:
         try:
@@ -227,12 +227,12 @@ def _sheet(place: Path) -> tuple[pd.DataFrame, list[str]]:
     return table, [str(name) for name in first.to_numpy().ravel().tolist()]
 
 
-def _refuse_repeated(names: Sequence[str]) -> None:
-    """Raise ValueError if columns have the same name: nothing could say which is meant."""
+def refuse_repeated(names: Sequence[str]) -> None:
+    """Raise NcbenchError if columns have the same name: nothing could say which is meant."""
     for name, times in Counter(names).items():
         if name and times > 1:
             places = [str(k) for k, other in enumerate(names, start=1) if other == name]
-            raise ValueError(
+            raise NcbenchError(
                 f"columns {', '.join(places[:-1])} and {places[-1]} have the name {name!r}; "
                 "rename or delete all but one"
             )

@@ -209,23 +209,19 @@ def _half(sample: NoisySample, rng: np.random.Generator) -> NoisySample:
     Estimates then vary as in a bootstrap, but no repeated row is its own neighbor or on both sides
     of a fold. If several people gave labels, half of the examples are drawn, with all their labels.
     """
+    people: dict[str, Any] = {}
     if sample.annotations is None or sample.rows is None:
         kept = deal_folds(sample.y, 2, rng.permutation(len(sample.y))) == 0
-        checked = None if sample.checked is None else sample.checked[kept]
-        return replace(sample, X=sample.X[kept], y=sample.y[kept], checked=checked, rng=rng)
-    examples = np.unique(sample.rows)
-    half = np.sort(rng.permutation(examples)[: (len(examples) + 1) // 2])
-    kept = np.isin(sample.rows, half)
-    given = sample.annotations.of(half)
-    return replace(
-        sample,
-        X=sample.X[kept],
-        y=sample.y[kept],
-        rows=positions(sample.rows[kept], half),
-        annotations=given,
-        checked=None if sample.checked is None else sample.checked[kept],
-        rng=rng,
-    )
+    else:
+        examples = np.unique(sample.rows)
+        half = np.sort(rng.permutation(examples)[: (len(examples) + 1) // 2])
+        kept = np.isin(sample.rows, half)
+        people = {
+            "rows": positions(sample.rows[kept], half),
+            "annotations": sample.annotations.of(half),
+        }
+    checked = None if sample.checked is None else sample.checked[kept]
+    return replace(sample, X=sample.X[kept], y=sample.y[kept], checked=checked, rng=rng, **people)
 
 
 def _crowd(sample: NoisySample) -> Crowd:

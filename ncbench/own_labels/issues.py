@@ -81,9 +81,7 @@ def find_label_issues(
     >>> bool(issues.p_wrong[7] > 0.9)
     True
     """
-    return rank_labels(
-        *(X, y, noise_matrix, cpe), clean=clean, annotations=annotations, random_state=random_state
-    ).issues
+    return rank_labels(X, y, noise_matrix, cpe, clean, annotations, random_state).issues
 
 
 class Ranked(NamedTuple):
@@ -131,12 +129,8 @@ def rank_own_labels(
     rows = np.arange(len(data.y)) if some is None else some
     said = None if data.said is None else data.said.iloc[rows].reset_index(drop=True)
     clean = None if data.clean_labels is None else data.clean_labels[rows]
-    ranking = rank_labels(
-        *(data.X[rows], data.labels[rows], noise_matrix, cpe),
-        clean=clean if said is not None or isinstance(noise_matrix, str) else None,
-        annotations=said,
-        random_state=seed,
-    )
+    clean = clean if said is not None or isinstance(noise_matrix, str) else None
+    ranking = rank_labels(data.X[rows], data.labels[rows], noise_matrix, cpe, clean, said, seed)
     found = ranking.issues
     found["row"] = rows + 1 if data.table_rows is None else data.table_rows[rows]
     if data.lines is not None:
@@ -152,12 +146,11 @@ def rank_own_labels(
 def rank_labels(
     X: ArrayLike,
     y: ArrayLike,
-    noise_matrix: Any = "estimate",
-    cpe: Any = None,
-    *,
-    clean: ArrayLike | None = None,
-    annotations: ArrayLike | None = None,
-    random_state: int | None = None,
+    noise_matrix: Any,
+    cpe: Any,
+    clean: ArrayLike | None,
+    annotations: ArrayLike | None,
+    random_state: int | None,
 ) -> Ranked:
     """Return what :func:`find_label_issues` does, with the noise matrix."""
     seed = int(np.random.default_rng().integers(2**31)) if random_state is None else random_state
@@ -183,7 +176,7 @@ def rank_labels(
             noisy = [each.probabilities for each in found]
         return combined_clean(noisy, y, noise)
 
-    every = np.arange(len(numbers.y)), numbers.y
+    every = np.arange(len(numbers.y)), numbers.y  # of each example, its label
     ends: list[Array] = []  # of the probability that a label is wrong, and itself
     posterior: NoisePosterior | None = getattr(noise, "posterior", None)
     if numbers.annotations is not None:

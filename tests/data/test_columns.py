@@ -192,3 +192,11 @@ def test_one_long_text_does_not_take_the_memory_of_all(tmp_path: Path) -> None:
     table = pd.DataFrame({"size": np.arange(5000) / 7, "note": notes})
     encoder = TableEncoder().fit(table)
     assert "left out: note (id or text: different in each row)" in encoder.describe()
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    encoder = TableEncoder().fit(pd.DataFrame({"b": [1.5, 2.5], "c": [3.5, 1.5]}))
+    twice = pd.DataFrame([[1.0, 2.0, 3.0]], columns=["c", "b", "c"])
+    for refused in (encoder.transform, TableEncoder().fit):
+        with pytest.raises(NcbenchError, match="columns 1 and 3 have the name 'c'; rename or"):
+            refused(twice)
