@@ -74,7 +74,7 @@ class CrossEntropy:
     """
 
     def __init__(self, targets: Array) -> None:
-        # The loss is linear in log g. Fortran order, as in LinearSoftmax.log_posterior.
+        # The loss is linear in log g. Fortran order, as in ``_log_softmax``.
         self._gradient = np.asfortranarray(-targets / len(targets))
         self.moved = 0.0
 
@@ -209,10 +209,6 @@ class LinearSoftmax:
     def zero(cls, d: int, n: int) -> LinearSoftmax:
         """Return the model that gives each class probability 1/n."""
         return cls(np.zeros((d, n)), np.zeros(n))
-
-    def log_posterior(self, X: Array) -> Array:
-        """Return ``log g`` for each row of X."""
-        return _log_softmax(X, self.coef, self.intercept)[0]
 
     def posterior(self, X: Array) -> Array:
         """Return g for each row of X."""
@@ -484,7 +480,16 @@ def fit_penalty_path(
         masks = [fold == k for k in range(fold.max() + 1)]
         training = [(few[~mask], training_loss(noise, few_y[~mask])) for mask in masks]
         held_out = [(few[mask], ForwardCrossEntropy(noise, few_y[mask])) for mask in masks]
-        best = _best_on_held_out(candidates, training, held_out, model, solve)
+        models = [model] * len(masks)
+        losses: list[float] = []
+        for penalty in candidates:
+            models = [solve(*part, m, penalty) for part, m in zip(training, models, strict=True)]
+            unseen = zip(held_out, models, strict=True)
+            losses.append(sum(len(X) * m.loss(X, loss) for (X, loss), m in unseen))
+            best = int(np.argmin(losses))
+            # Weak penalties are slow, and beyond the minimum they only overfit more.
+            if len(losses) - 1 - best >= _PATIENCE:
+                break
     for penalty in candidates[: best + 1]:
         model = solve(few, loss, model, penalty)
         n_iter += model.n_iter
@@ -502,33 +507,6 @@ def fit_penalty_path(
             stacklevel=3,
         )
     return PathFit(model, penalty, max(n_iter, 1))
-
-
-def _best_on_held_out(
-    candidates: Sequence[float],
-    training: Sequence[tuple[Array, Loss]],
-    held_out: Sequence[tuple[Array, Loss]],
-    start: LinearSoftmax,
-    solve: Callable[[Array, Loss, LinearSoftmax, float], LinearSoftmax],
-) -> int:
-    """Return the index of the penalty, from strong to weak, with the smallest held-out loss."""
-    models = [start] * len(training)
-    losses: list[float] = []
-    for penalty in candidates:
-        models = [
-            solve(X, loss, model, penalty)
-            for (X, loss), model in zip(training, models, strict=True)
-        ]
-        losses.append(
-            sum(
-                len(X) * model.loss(X, loss)
-                for (X, loss), model in zip(held_out, models, strict=True)
-            )
-        )
-        # Weak penalties are slow, and beyond the minimum they only overfit more.
-        if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
-            break
-    return int(np.argmin(losses))
 
 
 def check_path(

@@ -26,6 +26,7 @@ from ncbench.learning import (
     takes_weights,
     true_label_posterior,
 )
+from ncbench.learning.classifier import measure_of
 from ncbench.own_labels.arguments import number_labels, require_no_gap, require_sparse, t_estimator
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
@@ -251,12 +252,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
     def _measure(self) -> Measure:
         known = get_args(Decision)
         require(self.decision in known, "decision", self.decision, f"one of {', '.join(known)}")
-        measure = self.measure
-        if isinstance(measure, str):
-            measure = get_registry().build("measure", measure)
-        if not isinstance(measure, Measure):
-            raise NcbenchError(f"measure={measure!r}; expected the name of a measure, or one")
-        return measure
+        return measure_of(self.measure)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
