@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ncbench.data.labels import MAX_LABEL_LENGTH, plain_array
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError, counted, notice_once
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEW = 20
 """As many different values may be categories in any table, however short."""
@@ -99,8 +97,6 @@ def notice_alike(
 
 def is_numeric(series: pd.Series[Any]) -> bool:
     """Whether a column has numbers, which true and false are not."""
-    import pandas as pd
-
     types = pd.api.types
     return types.is_numeric_dtype(series) and not types.is_bool_dtype(series)
 
@@ -124,8 +120,6 @@ def share(distinct: int, rows: int) -> str:
 
 def is_date(series: pd.Series[Any]) -> bool:
     """Whether a column has dates, or text that looks like dates in every row."""
-    import pandas as pd
-
     if pd.api.types.is_datetime64_any_dtype(series):
         return True
     values = series.dropna().astype(str)
@@ -136,8 +130,6 @@ def is_date(series: pd.Series[Any]) -> bool:
 
 def as_numbers(table: pd.DataFrame, position: int, where: str) -> Array:
     """Return a column as floats, NaN where missing."""
-    import pandas as pd
-
     series = table.iloc[:, position]
     where = f"{where}, column {str(table.columns[position])!r}"
     if pd.api.types.is_complex_dtype(series):
@@ -157,8 +149,6 @@ def as_numbers(table: pd.DataFrame, position: int, where: str) -> Array:
 
 def as_days(table: pd.DataFrame, position: int, where: str) -> Array:
     """Return a column of dates as days since 1970, NaN where missing."""
-    import pandas as pd
-
     series = table.iloc[:, position]
     name = str(table.columns[position])
     read = as_dates(series)
@@ -172,8 +162,6 @@ def as_days(table: pd.DataFrame, position: int, where: str) -> Array:
 
 def as_dates(series: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column as dates; text that is not written as 2026-01-31 is missing."""
-    import pandas as pd
-
     return pd.to_datetime(series, errors="coerce", format="ISO8601", utc=True)
 
 
@@ -230,8 +218,6 @@ def _is_number(value: Any) -> bool:
 
 def coded(series: pd.Series[Any], where: str) -> tuple[Labels, NDArray[Any]]:
     """Return a code for each row, -1 where missing, and the value of each code."""
-    import pandas as pd
-
     try:
         codes, found = pd.factorize(series)
     except TypeError as error:

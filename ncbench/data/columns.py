@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
+import pandas as pd
 
 from ncbench.data.column_values import (
     FEW,
@@ -30,9 +31,6 @@ from ncbench.data.labels import whole_text
 from ncbench.data.tables import at_row, refuse_repeated
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MAX_CATEGORIES = 1000
 """Largest number of values to one-hot encode: a column with more is an id or free text."""

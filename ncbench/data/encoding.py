@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ncbench.data.column_values import is_numeric, notice_alike
@@ -15,9 +16,6 @@ from ncbench.data.labels import label_array, refuse_odd_labels
 from ncbench.data.tables import as_written, at_row, refuse_repeated
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def features_and_labels(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ncbench.errors import NcbenchError
@@ -205,8 +206,6 @@ def given_labels(
     ...
     ncbench.errors.NcbenchError: clean: label 0.5 in row 1; expected whole numbers, as the noisy labels are
     """  # noqa: E501
-    import pandas as pd
-
     given = np.asarray(values, dtype=object)
     if given.ndim != dimensions or len(given) != len(y):
         shape = f"({len(y)},)" if dimensions == 1 else f"({len(y)}, people)"

@@ -8,17 +8,15 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ncbench.data.separated import opened, read_separated, read_text, rows_of
 from ncbench.errors import NcbenchError, notice_once
 from ncbench.files import reads
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff")
 
@@ -153,8 +151,6 @@ def as_written(table: pd.DataFrame) -> pd.DataFrame:
     >>> as_written(read_table(path)[["id", "code"]]).values.tolist()
     [['1000000000000000007', 'NA'], ['', '007']]
     """
-    import pandas as pd
-
     if "path" not in table.attrs or not table.shape[1]:
         return table
     place = Path(table.attrs["path"])
@@ -197,8 +193,6 @@ def _lines(table: pd.DataFrame) -> Iterator[int]:
 
 
 def _parquet(place: Path) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         table = pd.read_parquet(place, engine="pyarrow")
     except ValueError:  # such as a name twice, which pyarrow says in words of its own
@@ -219,8 +213,6 @@ def _parquet(place: Path) -> pd.DataFrame:
 
 def _sheet(place: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read the first sheet of an Excel file, and its header as it is written."""
-    import pandas as pd
-
     table = pd.read_excel(place, engine="openpyxl", na_values=["?"])
     first = pd.read_excel(place, engine="openpyxl", header=None, nrows=1, na_filter=False)
     table.attrs |= {"separator": None, "plain": True}
@@ -246,7 +238,6 @@ def _encoding(place: Path) -> str:
 
 
 def _arff(place: Path) -> pd.DataFrame:
-    import pandas as pd
     from scipy.io import arff
 
     with place.open(encoding="utf-8") as stream:
@@ -260,7 +251,6 @@ def _arff(place: Path) -> pd.DataFrame:
 
 def _arff_text(place: Path) -> pd.DataFrame:
     """Return all columns as text: the data of an ARFF file is CSV, in single quotation marks."""
-    import pandas as pd
     from scipy.io import arff
 
     with place.open(encoding="utf-8") as stream:

@@ -12,16 +12,15 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.metrics import confusion_matrix
 from sklearn.utils import check_X_y
-from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench.core import stream
-from ncbench.data import UNKNOWN, Classes, given_labels, positions
+from ncbench.data import UNKNOWN, Classes, positions
 from ncbench.errors import NcbenchError, require
 from ncbench.learning import deal_folds, learner_of
 from ncbench.noise_estimation import CleanLabels, Crowd, NoisySample, dawid_skene
 from ncbench.noise_estimation.sample import Trusted
 from ncbench.noise_estimation.share import Share, counted_share
-from ncbench.own_labels.arguments import DEFAULT_T_ESTIMATOR
+from ncbench.own_labels.arguments import DEFAULT_T_ESTIMATOR, number_labels
 from ncbench.own_labels.data import OwnData, only_checked
 from ncbench.own_labels.noise_estimate import Annotator, NoiseEstimate, share_of_pairs
 from ncbench.own_labels.verdict import (
@@ -96,15 +95,12 @@ def estimate_noise(
             "estimate_noise(TruncatedSVD(50).fit_transform(X), y), or X.toarray()"
         )
     features, labels = check_X_y(X, y, dtype=np.float64)
-    check_classification_targets(labels)
     whole = random_state is None or isinstance(random_state, int | np.integer)
     require(whole, "random_state", repr(random_state), "a whole number, or None")
-    checked = None if clean is None else given_labels(clean, labels, "clean")
-    classes, noisy = Classes.of(labels, checked), Classes.of(labels).names
-    for name in sorted({*classes.names} - {*noisy}):
+    found, noisy = number_labels(labels, None, estimator, clean), Classes.of(labels).names
+    for name in sorted({*found.names} - {*noisy}):
         warnings.warn(f"clean: {only_checked(name, noisy)}", stacklevel=2)
-    numbers = classes.numbers(labels), classes.names, classes.numbers(checked)
-    data = OwnData("y", features, *numbers)
+    data = OwnData("y", features, found.y, found.names, found.clean)
     if isinstance(estimator, str):
         name, estimator = estimator, get_registry().build("t_estimator", estimator)
     else:
