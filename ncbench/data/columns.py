@@ -140,7 +140,7 @@ class TableEncoder:
         )
         refuse_repeated(names)
         self.columns = [self._decide(table, k, where) for k in range(len(names))]
-        if not self._used:
+        if not self.used:
             raise NcbenchError(f"{where}: no column is a feature; {self.describe()}")
         return self
 
@@ -160,7 +160,7 @@ class TableEncoder:
         """Check the columns of a table, with the notices of :meth:`transform`."""
         positions = self._positions(table, where)
         numbers, categories, start = {}, {}, 0
-        for column, position in zip(self._used, positions, strict=True):
+        for column, position in zip(self.used, positions, strict=True):
             if column["kind"] == "categories":
                 categories[start] = self._category(column, table, position, where)
                 start += len(column["values"])
@@ -182,7 +182,7 @@ class TableEncoder:
 
     def uses(self) -> dict[str, list[str]]:
         """Return the names of columns by what became of them."""
-        used = self._used
+        used = self.used
         numbers = [c["name"] for c in used if c["kind"] == "number"]
         found = {
             f"number{'s'[: len(numbers) > 1]}": numbers,
@@ -199,7 +199,8 @@ class TableEncoder:
         return {what: names for what, names in found.items() if names}
 
     @property
-    def _used(self) -> list[Column]:
+    def used(self) -> list[Column]:
+        """The columns that are features."""
         return [c for c in self.columns if c["kind"] != "left out"]
 
     def _decide(self, table: pd.DataFrame, position: int, where: str) -> Column:
@@ -256,8 +257,8 @@ class TableEncoder:
         found = [str(name) for name in table.columns]
         refuse_repeated(found)
         place = {name: k for k, name in enumerate(found)}
-        missing = [c["name"] for c in self._used if c["name"] not in place]
-        for column in self._used:
+        missing = [c["name"] for c in self.used if c["name"] not in place]
+        for column in self.used:
             if column["name"] not in place:
                 raise NcbenchError(
                     f"{where}: no column {column['name']!r}, which is one of the features"
@@ -268,7 +269,7 @@ class TableEncoder:
         extra = [name for name in found if name not in known]
         if extra:
             notice_once(f"{where}: not features, so ignored: {_listed(extra)}")
-        return [place[column["name"]] for column in self._used]
+        return [place[column["name"]] for column in self.used]
 
     def _category(self, column: Column, table: pd.DataFrame, position: int, where: str) -> Labels:
         """Return which of the values of a column each row has, or -1."""

@@ -67,8 +67,10 @@ def has_background(name: str) -> bool:
 _PARTS = {"clean_labels": "clean", "annotations": "annotations"}
 
 
-def require_sparse(learner: Any, noise_matrix: Any) -> None:
+def require_features(X: Any, learner: Any, noise_matrix: Any) -> None:
     """Raise NcbenchError if sparse features do not suit the learner or the estimate of T."""
+    if not issparse(X):
+        return
     if not get_tags(learner).input_tags.sparse:
         raise NcbenchError(
             f"X is sparse, which the learner {type(learner).__name__} does not take; use one that "
@@ -170,8 +172,10 @@ class NumberedLabels:
         """The names of the classes."""
         return Classes(self.classes).names
 
-    def estimated(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
-        """Return the estimate of T by an estimator; medians take the place of missing values."""
+    def matrix(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
+        """Return T, given or estimated; medians take the place of missing values."""
+        if self.noise is not None:
+            return self.noise
         if not issparse(X) and np.isnan(X).any():
             from sklearn.impute import SimpleImputer  # a tenth of a second, for every process
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,13 +33,11 @@ from ncbench.data import (
     split_labels,
     table_name,
 )
+from ncbench.data.columns import Column
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.noise_estimation import CleanLabels, NoisySample, dawid_skene
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    from ncbench.data.columns import Column
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ncbench.core import NoiseMatrix
 from ncbench.errors import counted
 from ncbench.noise_estimation import LEVEL
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL
 from ncbench.own_labels.data import shown_names
+from ncbench.own_labels.noise_estimate import NoiseEstimate
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    from ncbench.core import NoiseMatrix
-    from ncbench.own_labels.noise_estimate import NoiseEstimate
 
 _ENDS = 5  # annotators to show from each end of a long list
 _WIDEST = 6  # the largest number of classes whose intervals fit in one table

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.utils import check_X_y
 
 from ncbench.core import NoiseMatrix
@@ -16,7 +15,12 @@ from ncbench.data import UNKNOWN, Annotations
 from ncbench.learning import finite_features, held_out, learner_of, out_of_fold_posterior
 from ncbench.learning.joint_noise import combined_clean, true_label_posterior
 from ncbench.noise_estimation import NoisePosterior, dawid_skene, held_out_logs, repair_estimate
-from ncbench.own_labels.arguments import number_labels, require_no_gap, require_sparse, t_estimator
+from ncbench.own_labels.arguments import (
+    number_labels,
+    require_features,
+    require_no_gap,
+    t_estimator,
+)
 from ncbench.own_labels.data import OwnData
 from ncbench.own_labels.verdict import Findings, findings
 from ncbench.types import Array, Labels
@@ -156,17 +160,14 @@ def rank_labels(
     seed = int(np.random.default_rng().integers(2**31)) if random_state is None else random_state
     learner = learner_of(cpe, "blend", seed)
     estimator = t_estimator(noise_matrix, clean, annotations)
-    if issparse(X):
-        require_sparse(learner, noise_matrix)
+    require_features(X, learner, noise_matrix)
     require_no_gap(y)
     index = X.index if isinstance(X, pd.DataFrame) else None
     features, labels = check_X_y(
         *(X, y), dtype=np.float64, accept_sparse="csr", ensure_all_finite=finite_features(learner)
     )
     numbers = number_labels(labels, noise_matrix, estimator, clean, annotations)
-    noise = numbers.noise
-    if noise is None:
-        noise = numbers.estimated(estimator, features, None, seed)
+    noise = numbers.matrix(estimator, features, None, seed)
 
     def learned(y: Labels, noise: NoiseMatrix) -> Array:
         if cpe is not None:

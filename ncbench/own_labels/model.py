@@ -159,7 +159,7 @@ class TableModel:
 
     @property
     def _used(self) -> set[str]:
-        return {column["name"] for column in self.encoder.columns if column["kind"] != "left out"}
+        return {column["name"] for column in self.encoder.used}
 
     def labeled(self, table: pd.DataFrame, column: str, where: str) -> tuple[Array, NDArray[Any]]:
         """Return the features and labels of the rows that have a label in a column.

@@ -304,7 +304,7 @@ def _try_out(model: TableModel) -> None:
         raise TypeError("repeated_rows is not a number")
     if about.get("background") not in [None, *model.classes]:
         raise ValueError("its background is not one of its classes")
-    used = [column for column in model.encoder.columns if column["kind"] != "left out"]
+    used = model.encoder.used
     row = [column["values"][0] if column["values"] else np.nan for column in used]
     table = pd.DataFrame([row], columns=[column["name"] for column in used])
     model.other_columns(table)

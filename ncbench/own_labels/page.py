@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,15 +13,13 @@ from ncbench.errors import counted
 from ncbench.files import write_output
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, class_frequencies
 from ncbench.own_labels.data import OwnData
+from ncbench.own_labels.diagnosis import Gain
 from ncbench.own_labels.estimate import plan
 from ncbench.own_labels.estimate_text import WHOLE, how_many, mistakes, people
 from ncbench.own_labels.noise_estimate import NoiseEstimate
 from ncbench.own_labels.verdict import classes_gone
 from ncbench.report.html.template import rendered
 from ncbench.types import Array
-
-if TYPE_CHECKING:
-    from ncbench.own_labels.diagnosis import Gain
 
 _NONE = 0.02  # a smaller share is next to nothing
 _NAMES = {
