@@ -39,10 +39,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from ncbench import Dataset, estimate_noise, load
+from ncbench import Dataset, estimate_noise, find_label_issues, load
 from ncbench.learning import combined
 from ncbench.noise_estimation import held_out_logs
-from ncbench.own_labels import rank_labels
 
 PEERS = (
     "trees_repeated", "cleanlab_trees", "cleanlab_boosting", "cleanlab_logistic",
@@ -111,7 +110,7 @@ def one(name: str, kind: str, draw: int, permuted: bool) -> dict[str, object]:
         X = X[np.random.default_rng(draw).permutation(len(X))]
     wrong = y != truth
     noise = estimate_noise(X, y, random_state=draw)
-    issues = rank_labels(X, y, noise, random_state=draw).issues
+    issues = find_label_issues(X, y, noise, random_state=draw)
     posterior = noise.posterior
     found: dict[str, object] = {
         "table": name, "kind": kind, "draw": draw, "rows": len(y), "true": wrong.mean(),

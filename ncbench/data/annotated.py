@@ -3,10 +3,13 @@
 Missing labels are allowed, in every column. Classes are compared by name.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ncbench.data.column_values import notice_alike
 from ncbench.data.dataset import Annotations, Dataset
@@ -21,20 +24,17 @@ from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError
 from ncbench.types import Labels
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _ENOUGH = 20  # labels from which on an annotator can be called constant or contrary
 
 
 def annotated_dataset(
-    table: "pd.DataFrame",
+    table: pd.DataFrame,
     *,
     name: str,
     where: str,
     target: str | None = None,
     columns: Sequence[str] = (),
-    long: "pd.DataFrame | None" = None,
+    long: pd.DataFrame | None = None,
     source: str = "",
     **encoding: Sequence[str] | None,
 ) -> Dataset:
@@ -85,7 +85,7 @@ def annotated_dataset(
 class AnnotatedLabels(NamedTuple):
     """The labels of a table, and its other columns."""
 
-    others: "pd.DataFrame"
+    others: pd.DataFrame
     classes: tuple[str, ...]
     clean: Labels
     """Checked labels, or ``UNKNOWN``."""
@@ -93,20 +93,16 @@ class AnnotatedLabels(NamedTuple):
 
 
 def annotated_labels(
-    table: "pd.DataFrame",
+    table: pd.DataFrame,
     *,
     where: str,
     target: str | None = None,
     columns: Sequence[str] = (),
-    long: "pd.DataFrame | None" = None,
+    long: pd.DataFrame | None = None,
 ) -> AnnotatedLabels:
     """Split a table into labels and other columns; parameters as in :func:`annotated_dataset`."""
     labels_in = [*([target] if target else []), *columns]
     require_columns(table, labels_in, where)
-    for name in labels_in:
-        count = [str(column) for column in table.columns].count(name)
-        if count > 1:
-            raise NcbenchError(f"{where}: {count} columns are named {name!r}; rename the others")
     if long is None and not columns:
         raise NcbenchError(f"{where}: no column of labels is named; expected one for each person")
     others = table.drop(columns=[c for c in table.columns if str(c) in labels_in])
@@ -144,7 +140,7 @@ def annotated_labels(
     return AnnotatedLabels(others, classes.names, y, annotations)
 
 
-def _present(column: "pd.Series[Any]") -> dict[int, str]:
+def _present(column: pd.Series[Any]) -> dict[int, str]:
     """Return the labels of a column by row, as text, without missing ones."""
     values = column.reset_index(drop=True).dropna()
     if values.dtype.kind == "f" and (values % 1 == 0).all():
@@ -153,7 +149,7 @@ def _present(column: "pd.Series[Any]") -> dict[int, str]:
     return {row: label for row, label in texts if label}
 
 
-def _by_person(long: "pd.DataFrame", m: int, where: str) -> dict[str, dict[int, str]]:
+def _by_person(long: pd.DataFrame, m: int, where: str) -> dict[str, dict[int, str]]:
     if long.shape[1] != 3:
         raise NcbenchError(
             f"{where}: {long.shape[1]} columns ({', '.join(map(str, long.columns))}); expected "
@@ -193,7 +189,7 @@ def _check(
     people: Mapping[str, Mapping[int, str]],
     clean: Mapping[int, str],
     target: str | None,
-    table: "pd.DataFrame",
+    table: pd.DataFrame,
     where: str,
 ) -> None:
     """Raise NcbenchError for labels that cannot be what they are said to be."""

@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ncbench.data.labels import MAX_LABEL_LENGTH, plain_array
 from ncbench.data.tables import at_row
 from ncbench.errors import NcbenchError, counted, notice_once
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEW = 20
 """As many different values may be categories in any table, however short."""
@@ -99,8 +97,6 @@ def notice_alike(
 
 def is_numeric(series: pd.Series[Any]) -> bool:
     """Whether a column has numbers, which true and false are not."""
-    import pandas as pd
-
     types = pd.api.types
     return types.is_numeric_dtype(series) and not types.is_bool_dtype(series)
 
@@ -124,8 +120,6 @@ def share(distinct: int, rows: int) -> str:
 
 def is_date(series: pd.Series[Any]) -> bool:
     """Whether a column has dates, or text that looks like dates in every row."""
-    import pandas as pd
-
     if pd.api.types.is_datetime64_any_dtype(series):
         return True
     values = series.dropna().astype(str)
@@ -136,67 +130,48 @@ def is_date(series: pd.Series[Any]) -> bool:
 
 def as_numbers(table: pd.DataFrame, position: int, where: str) -> Array:
     """Return a column as floats, NaN where missing."""
-    import pandas as pd
-
     series = table.iloc[:, position]
     where = f"{where}, column {str(table.columns[position])!r}"
     if pd.api.types.is_complex_dtype(series):
         raise NcbenchError(f"{where}: complex numbers; split real and imaginary parts")
     if not pd.api.types.is_numeric_dtype(series):
         read = pd.to_numeric(series, errors="coerce")
-        _refuse_first(
-            (read.isna() & series.notna()).to_numpy(),
-            table,
-            lambda row: (
-                f"{where}: {str(series.iloc[row])!r} in {{}} is not a number; correct it, "
-                "or leave it empty if it is missing"
-            ),
-        )
+        remedy = " is not a number; correct it, or leave it empty if it is missing"
+        _refuse_first(read.isna() & series.notna(), table, where, series, remedy)
         series = read
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iu":
         return np.asarray(series)  # none is missing, and a copy of each column takes memory
     values: Array = series.to_numpy(dtype=np.float64, na_value=np.nan)
-    _refuse_first(
-        np.isinf(values),
-        table,
-        lambda row: (
-            f"{where}: {values[row]} in {{}}; expected a number, or nothing if it is missing"
-        ),
-    )
+    remedy = "; expected a number, or nothing if it is missing"
+    _refuse_first(np.isinf(values), table, where, values, remedy)
     return values
 
 
 def as_days(table: pd.DataFrame, position: int, where: str) -> Array:
     """Return a column of dates as days since 1970, NaN where missing."""
-    import pandas as pd
-
     series = table.iloc[:, position]
     name = str(table.columns[position])
     read = as_dates(series)
-    _refuse_first(
-        (read.isna() & series.notna()).to_numpy(),
-        table,
-        lambda row: (
-            f"{where}, column {name!r}: {str(series.iloc[row])!r} in {{}}; write dates as "
-            f"2026-01-31, or use them as categories, {option('categorical', [name])}"
-        ),
-    )
+    as_categories = option("categorical", [name])
+    remedy = f"; write dates as 2026-01-31, or use them as categories, {as_categories}"
+    wrong = read.isna() & series.notna()
+    _refuse_first(wrong, table, f"{where}, column {name!r}", series, remedy)
     days = (read - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
     return np.asarray(days.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def as_dates(series: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column as dates; text that is not written as 2026-01-31 is missing."""
-    import pandas as pd
-
     return pd.to_datetime(series, errors="coerce", format="ISO8601", utc=True)
 
 
-def _refuse_first(wrong: Any, table: pd.DataFrame, message: Callable[[int], str]) -> None:
-    """Raise NcbenchError for the first wrong row; ``{}`` in the message is its place."""
+def _refuse_first(wrong: Any, table: pd.DataFrame, where: str, values: Any, remedy: str) -> None:
+    """Raise NcbenchError for the first wrong row, with its value and its place."""
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise NcbenchError(message(row).replace("{}", at_row(table, row)))
+        value = np.asarray(values)[row]
+        shown = value if isinstance(value, float) else repr(str(value))
+        raise NcbenchError(f"{where}: {shown} in {at_row(table, row)}{remedy}")
 
 
 def refuse_almost_numbers(
@@ -210,16 +185,12 @@ def refuse_almost_numbers(
         return
     bad = np.isin(codes, wrong)
     rest = int(bad.sum()) - 1
-    _refuse_first(
-        bad,
-        table,
-        lambda row: (
-            f"{where}: {str(found[codes[row]])!r} in {{}} is not a number"
-            + (f" (nor {'is' if rest == 1 else 'are'} {counted(rest, 'other')})" if rest else "")
-            + ", unlike most of the column; correct it, leave it empty if it is missing, or use "
-            f"all values as categories, {option('categorical', [name])}"
-        ),
+    others = f" (nor {'is' if rest == 1 else 'are'} {counted(rest, 'other')})" if rest else ""
+    remedy = (
+        f" is not a number{others}, unlike most of the column; correct it, leave it empty if it is "
+        f"missing, or use all values as categories, {option('categorical', [name])}"
     )
+    _refuse_first(bad, table, where, found[codes], remedy)
 
 
 def refuse_grouped_numbers(
@@ -230,15 +201,11 @@ def refuse_grouped_numbers(
     if len(found) <= FEW or not all(map(_NUMBER.fullmatch, texts)):
         return
     grouped = [k for k, text in enumerate(texts) if _GROUPED.fullmatch(text)]
-    _refuse_first(
-        np.isin(codes, grouped),
-        table,
-        lambda row: (
-            f"{where}: {texts[codes[row]]!r} in {{}} has a mark between thousands, or another one "
-            "than the other columns; write numbers as 1234.56, or leave the column out, "
-            f"{option('drop', [name])}"
-        ),
+    remedy = (
+        " has a mark between thousands, or another one than the other columns; write numbers as "
+        f"1234.56, or leave the column out, {option('drop', [name])}"
     )
+    _refuse_first(np.isin(codes, grouped), table, where, np.array(texts)[codes], remedy)
 
 
 def _is_number(value: Any) -> bool:
@@ -251,8 +218,6 @@ def _is_number(value: Any) -> bool:
 
 def coded(series: pd.Series[Any], where: str) -> tuple[Labels, NDArray[Any]]:
     """Return a code for each row, -1 where missing, and the value of each code."""
-    import pandas as pd
-
     try:
         codes, found = pd.factorize(series)
     except TypeError as error:

@@ -5,12 +5,12 @@ What is done with each column is decided once, by :meth:`TableEncoder.fit`, and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
+import pandas as pd
 
 from ncbench.data.column_values import (
     FEW,
@@ -28,12 +28,9 @@ from ncbench.data.column_values import (
     share,
 )
 from ncbench.data.labels import whole_text
-from ncbench.data.tables import at_row
+from ncbench.data.tables import at_row, refuse_repeated
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MAX_CATEGORIES = 1000
 """Largest number of values to one-hot encode: a column with more is an id or free text."""
@@ -141,9 +138,9 @@ class TableEncoder:
         _require_options(
             {"drop": self.drop, "keep": self.keep, "categorical": self.categorical}, names, where
         )
-        _refuse_repeated(names, names, where)
+        refuse_repeated(names)
         self.columns = [self._decide(table, k, where) for k in range(len(names))]
-        if not self._used:
+        if not self.used:
             raise NcbenchError(f"{where}: no column is a feature; {self.describe()}")
         return self
 
@@ -163,7 +160,7 @@ class TableEncoder:
         """Check the columns of a table, with the notices of :meth:`transform`."""
         positions = self._positions(table, where)
         numbers, categories, start = {}, {}, 0
-        for column, position in zip(self._used, positions, strict=True):
+        for column, position in zip(self.used, positions, strict=True):
             if column["kind"] == "categories":
                 categories[start] = self._category(column, table, position, where)
                 start += len(column["values"])
@@ -177,25 +174,33 @@ class TableEncoder:
 
     def describe(self) -> str:
         """Say in one line what became of each column."""
-        numbers = [c["name"] for c in self._used if c["kind"] == "number"]
-        dates = [c["name"] for c in self._used if c["kind"] == "date"]
-        # A missing value is a category, "", which is counted among the gaps.
-        others = [f"{c['name']} ({sum(map(bool, c['values']))})" for c in self._used if c["values"]]
-        left = [f"{c['name']} ({c['why']})" for c in self.columns if c["kind"] == "left out"]
+        parts = [f"{what}: {_listed(names)}" for what, names in self.uses().items()]
         keep = [c["name"] for c in self.columns if c["usable"]]
-        gaps = [f"{c['name']} ({c['missing']})" for c in self._used if c["missing"]]
-        parts = [
-            numbers and f"number{'s'[: len(numbers) > 1]}: {_listed(numbers)}",
-            dates and f"days since 1970: {_listed(dates)}",
-            others and f"categories: {_listed(others)}",
-            gaps and f"missing values take the median, or are a category: {_listed(gaps)}",
-            left and f"left out: {_listed(left)}",
-            keep and f"to use what was left out: {option('keep', keep)}",
-        ]
-        return "; ".join(part for part in parts if part)
+        if keep:
+            parts.append(f"to use what was left out: {option('keep', keep)}")
+        return "; ".join(parts)
+
+    def uses(self) -> dict[str, list[str]]:
+        """Return the names of columns by what became of them."""
+        used = self.used
+        numbers = [c["name"] for c in used if c["kind"] == "number"]
+        found = {
+            f"number{'s'[: len(numbers) > 1]}": numbers,
+            "days since 1970": [c["name"] for c in used if c["kind"] == "date"],
+            # A missing value is a category, "", which is counted among the gaps.
+            "categories": [
+                f"{c['name']} ({sum(map(bool, c['values']))})" for c in used if c["values"]
+            ],
+            "missing values take the median, or are a category": [
+                f"{c['name']} ({c['missing']})" for c in used if c["missing"]
+            ],
+            "left out": [f"{c['name']} ({c['why']})" for c in self.columns if c["why"]],
+        }
+        return {what: names for what, names in found.items() if names}
 
     @property
-    def _used(self) -> list[Column]:
+    def used(self) -> list[Column]:
+        """The columns that are features."""
         return [c for c in self.columns if c["kind"] != "left out"]
 
     def _decide(self, table: pd.DataFrame, position: int, where: str) -> Column:
@@ -250,10 +255,10 @@ class TableEncoder:
     def _positions(self, table: pd.DataFrame, where: str) -> list[int]:
         """Return where a table has the columns that are features."""
         found = [str(name) for name in table.columns]
+        refuse_repeated(found)
         place = {name: k for k, name in enumerate(found)}
-        missing = [c["name"] for c in self._used if c["name"] not in place]
-        _refuse_repeated(found, [c["name"] for c in self._used], where)
-        for column in self._used:
+        missing = [c["name"] for c in self.used if c["name"] not in place]
+        for column in self.used:
             if column["name"] not in place:
                 raise NcbenchError(
                     f"{where}: no column {column['name']!r}, which is one of the features"
@@ -264,7 +269,7 @@ class TableEncoder:
         extra = [name for name in found if name not in known]
         if extra:
             notice_once(f"{where}: not features, so ignored: {_listed(extra)}")
-        return [place[column["name"]] for column in self._used]
+        return [place[column["name"]] for column in self.used]
 
     def _category(self, column: Column, table: pd.DataFrame, position: int, where: str) -> Labels:
         """Return which of the values of a column each row has, or -1."""
@@ -298,16 +303,6 @@ def _require_options(
                 )
             if key != "drop" and name in options["drop"]:
                 raise NcbenchError(f"{where}: column {name!r} is in both drop and {key}")
-
-
-def _refuse_repeated(names: Sequence[str], features: Sequence[str], where: str) -> None:
-    """Refuse a feature that two columns could be."""
-    times = Counter(names)
-    for name in features:
-        if times[name] > 1:
-            raise NcbenchError(
-                f"{where}: {times[name]} columns are named {name!r}; rename or delete all but one"
-            )
 
 
 def _listed(names: Sequence[str]) -> str:

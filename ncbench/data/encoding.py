@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ncbench.data.column_values import is_numeric, notice_alike
 from ncbench.data.columns import TableEncoder
 from ncbench.data.labels import label_array, refuse_odd_labels
-from ncbench.data.tables import as_written, at_row
+from ncbench.data.tables import as_written, at_row, refuse_repeated
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
 from ncbench.types import Array
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def features_and_labels(
@@ -59,13 +57,9 @@ def split_labels(
 ) -> tuple[pd.DataFrame, NDArray[Any]]:
     """Return a table without its labels, and the labels; the arguments are as above."""
     names = [str(name) for name in table.columns]
+    refuse_repeated(names)
     if target is None or target not in names:
         raise NcbenchError(_which_target(target, names, where))
-    if names.count(target) > 1:
-        raise NcbenchError(
-            f"{where}: {names.count(target)} columns are named {target!r}; the others would give "
-            "the labels away, so delete or rename them"
-        )
     if len(table) == 0:
         raise NcbenchError(f"{where}: no rows, only the columns {', '.join(names)}")
     if len(names) == 1:
@@ -139,6 +133,7 @@ def fitted_encoder(
 def require_columns(table: pd.DataFrame, names: Sequence[str], where: str) -> None:
     """Raise NcbenchError if a table does not have a column, or has it named twice."""
     columns = [str(column) for column in table.columns]
+    refuse_repeated(columns)
     for name in names:
         if name not in columns:
             raise NcbenchError(_which_target(name, columns, where))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ncbench.errors import NcbenchError
@@ -173,16 +174,6 @@ class Classes:
         codes[labels != None] = np.searchsorted(self.values, _present(labels, self.values))  # noqa: E711
         return codes
 
-    def numbers_by_name(self, labels: NDArray[Any], where: str) -> Labels:
-        """Return the numbers of labels of any type, compared by name."""
-        found, codes = np.unique(labels, return_inverse=True)
-        number = {name: k for k, name in enumerate(self.names)}
-        unknown = [str(value) for value in found if str(value) not in number]
-        if unknown:
-            known = ", ".join(self.names)
-            raise NcbenchError(f"{where}: label {unknown[0]!r} is not among {known}")
-        return np.array([number[str(value)] for value in found], dtype=np.int64)[codes.ravel()]
-
 
 def _present(given: NDArray[np.object_], values: NDArray[Any]) -> NDArray[Any]:
     """Return the labels that are there, as values of the same type."""
@@ -215,8 +206,6 @@ def given_labels(
     ...
     ncbench.errors.NcbenchError: clean: label 0.5 in row 1; expected whole numbers, as the noisy labels are
     """  # noqa: E501
-    import pandas as pd
-
     given = np.asarray(values, dtype=object)
     if given.ndim != dimensions or len(given) != len(y):
         shape = f"({len(y)},)" if dimensions == 1 else f"({len(y)}, people)"

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncbench.core import NoiseMatrix, stream
-from ncbench.data.dataset import NoisyLabels
-from ncbench.data.labels import Classes, label_array
+from ncbench.data.dataset import NoisyLabels, positions
+from ncbench.data.labels import label_array
 from ncbench.errors import NcbenchError
 from ncbench.files import reads, write_whole
 from ncbench.types import Labels
@@ -227,4 +227,8 @@ def recorded_noise(
 def _numbered(labels: NDArray[Any], classes: tuple[str, ...], rows: int, where: str) -> Labels:
     if labels.shape != (rows,):
         raise NcbenchError(f"{where}: shape {labels.shape}; expected ({rows},), one label per row")
-    return Classes(np.array(classes)).numbers_by_name(label_array(labels, where=where), where)
+    names = label_array(labels, where=where).astype(str)
+    wrong = names[~np.isin(names, classes)]
+    if len(wrong):
+        raise NcbenchError(f"{where}: label {str(wrong[0])!r} is not among {', '.join(classes)}")
+    return positions(names, np.array(classes))

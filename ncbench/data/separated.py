@@ -8,12 +8,11 @@ import io
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, NoReturn
+from typing import IO, NamedTuple, NoReturn
+
+import pandas as pd
 
 from ncbench.errors import counted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _DECIMAL_COMMA = r"^\s*([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)\s*$"
 _THOUSANDS = r"[-+]?(?:0|[1-9]\d{0,2}(?:,\d{3})*)\s*"
@@ -79,7 +78,6 @@ def read_separated(place: Path, separator: str) -> tuple[pd.DataFrame, list[str]
     Separators may be semicolons, with decimal commas. Raises ValueError for a file that is not a
     table. ``attrs`` of the table say how to find its rows again.
     """
-    import pandas as pd
 
     def read(separator: str, decimal: str = ".", rows: int | None = None) -> pd.DataFrame:
         # UCI files mark a missing value with "?", which would turn a numeric column into text.
@@ -130,8 +128,6 @@ def read_separated(place: Path, separator: str) -> tuple[pd.DataFrame, list[str]
 
 def read_text(place: Path, separator: str, positions: list[int]) -> pd.DataFrame:
     """Return some columns of a file that was read, as the text that it has."""
-    import pandas as pd
-
     return pd.read_csv(
         place,
         sep=separator,

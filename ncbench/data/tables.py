@@ -8,17 +8,15 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ncbench.data.separated import opened, read_separated, read_text, rows_of
 from ncbench.errors import NcbenchError, notice_once
 from ncbench.files import reads
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff")
 
@@ -57,9 +55,9 @@ def read_table(place: Path) -> pd.DataFrame:
         elif suffix == ".xlsx":
             table, header = _sheet(place)
         else:
-            table, header = read_separated(place, _expected(suffix))
+            table, header = read_separated(place, "\t" if suffix.startswith(".tsv") else ",")
         table.attrs["path"] = str(place)
-        _refuse_repeated(header or [str(name) for name in table.columns])
+        refuse_repeated(header or [str(name) for name in table.columns])
     except ImportError as error:
         extra = {".parquet": "parquet", ".xlsx": "excel"}[suffix]
         raise NcbenchError(
@@ -109,10 +107,6 @@ def table_name(place: Path) -> str:
     return place.name[: -len(_suffix(place))]
 
 
-def _expected(suffix: str) -> str:
-    return "\t" if suffix.startswith(".tsv") else ","
-
-
 def at_row(table: pd.DataFrame, row: int) -> str:
     """Name a row, counted from 1, and its line in the file that the table was read from.
 
@@ -157,8 +151,6 @@ def as_written(table: pd.DataFrame) -> pd.DataFrame:
     >>> as_written(read_table(path)[["id", "code"]]).values.tolist()
     [['1000000000000000007', 'NA'], ['', '007']]
     """
-    import pandas as pd
-
     if "path" not in table.attrs or not table.shape[1]:
         return table
     place = Path(table.attrs["path"])
@@ -201,14 +193,12 @@ def _lines(table: pd.DataFrame) -> Iterator[int]:
 
 
 def _parquet(place: Path) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         table = pd.read_parquet(place, engine="pyarrow")
     except ValueError:  # such as a name twice, which pyarrow says in words of its own
         from pyarrow.parquet import read_schema
 
-        _refuse_repeated(read_schema(place).names)
+        refuse_repeated(read_schema(place).names)
         raise
     for name in [column for column in table if table[column].dtype == object]:
         try:
@@ -223,20 +213,18 @@ def _parquet(place: Path) -> pd.DataFrame:
 
 def _sheet(place: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read the first sheet of an Excel file, and its header as it is written."""
-    import pandas as pd
-
     table = pd.read_excel(place, engine="openpyxl", na_values=["?"])
     first = pd.read_excel(place, engine="openpyxl", header=None, nrows=1, na_filter=False)
     table.attrs |= {"separator": None, "plain": True}
     return table, [str(name) for name in first.to_numpy().ravel().tolist()]
 
 
-def _refuse_repeated(names: Sequence[str]) -> None:
-    """Raise ValueError if columns have the same name: nothing could say which is meant."""
+def refuse_repeated(names: Sequence[str]) -> None:
+    """Raise NcbenchError if columns have the same name: nothing could say which is meant."""
     for name, times in Counter(names).items():
         if name and times > 1:
             places = [str(k) for k, other in enumerate(names, start=1) if other == name]
-            raise ValueError(
+            raise NcbenchError(
                 f"columns {', '.join(places[:-1])} and {places[-1]} have the name {name!r}; "
                 "rename or delete all but one"
             )
@@ -250,7 +238,6 @@ def _encoding(place: Path) -> str:
 
 
 def _arff(place: Path) -> pd.DataFrame:
-    import pandas as pd
     from scipy.io import arff
 
     with place.open(encoding="utf-8") as stream:
@@ -264,7 +251,6 @@ def _arff(place: Path) -> pd.DataFrame:
 
 def _arff_text(place: Path) -> pd.DataFrame:
     """Return all columns as text: the data of an ARFF file is CSV, in single quotation marks."""
-    import pandas as pd
     from scipy.io import arff
 
     with place.open(encoding="utf-8") as stream:

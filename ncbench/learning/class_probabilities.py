@@ -17,7 +17,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from ncbench.core import Mixture, NoiseMatrix
-from ncbench.errors import NcbenchError
+from ncbench.errors import NcbenchError, require
 from ncbench.learning.classifier import NoisyLabelClassifier, not_written
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
@@ -233,16 +233,8 @@ def fit_posterior(
     def fit(part: Any) -> Any:
         return fit_cpe(cpe, X[part], y[part], noise, None if weights is None else weights[part])
 
-    if sample_split in ("none", "crossfit") and hasattr(cpe, "held_out_posterior"):
-        fitted = fit(slice(None))
-        if hasattr(fitted, "held_out_posterior"):  # not a constant in its place
-            held_out = fitted.held_out_posterior()
-            there = np.flatnonzero(~np.isnan(held_out[:, 0]))
-            return FittedPosterior(fitted, held_out[there], y[there], there)
-    rows = np.arange(len(y))
-    if sample_split == "none":
-        fitted = fit(slice(None))
-        return FittedPosterior(fitted, posterior(fitted, X, n), y, rows)
+    known, rows = get_args(SampleSplit), np.arange(len(y))
+    require(sample_split in known, "sample_split", repr(sample_split), f"one of {', '.join(known)}")
     if sample_split == "half":
         counts = np.bincount(y, minlength=n)
         first, second = train_test_split(
@@ -250,12 +242,15 @@ def fit_posterior(
         )
         fitted = fit(first)
         return FittedPosterior(fitted, posterior(fitted, X[second], n), y[second], second)
-    if sample_split == "crossfit":
-        held_out = out_of_fold_posterior(cpe, X, y, n, random_state, noise, weights)
-        return FittedPosterior(fit(slice(None)), held_out, y, rows)
-    raise NcbenchError(
-        f"sample_split={sample_split!r}; expected one of {', '.join(get_args(SampleSplit))}"
-    )
+    fitted = fit(slice(None))
+    if hasattr(fitted, "held_out_posterior"):  # a constant in its place has none
+        held_out = fitted.held_out_posterior()
+        rows = np.flatnonzero(~np.isnan(held_out[:, 0]))
+        return FittedPosterior(fitted, held_out[rows], y[rows], rows)
+    if sample_split == "none":
+        return FittedPosterior(fitted, posterior(fitted, X, n), y, rows)
+    held_out = out_of_fold_posterior(cpe, X, y, n, random_state, noise, weights)
+    return FittedPosterior(fitted, held_out, y, rows)
 
 
 def out_of_fold_posterior(
@@ -380,9 +375,7 @@ class PosteriorClassifier(NoisyLabelClassifier):
     randomized = True
 
     def _fit(self, X: Array, y: Labels, noise: NoiseMatrix) -> None:
-        learner = self.cpe
-        if learner is None:
-            learner = cpe_learner("logistic", self.random_state)
+        learner = learner_of(self.cpe, "logistic", self.random_state)
         started = time.perf_counter()
         fitted = fit_posterior(learner, X, y, noise.n, self.sample_split, self.random_state, noise)
         self.cpe_ = fitted.cpe

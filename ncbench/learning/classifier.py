@@ -252,7 +252,10 @@ def prediction(algorithm: Any, X: ArrayLike, classes: NDArray[Any]) -> Array:
     method = getattr(last, "prediction_distribution", last.predict_proba)
     rows = method(transformed)
     known = classes if np.shape(rows)[-1:] == (len(classes),) else algorithm.classes_
-    distribution[:, np.searchsorted(classes, known)] = _checked_rows(rows, (m, len(known)), last)
+    rows = _require_numbers(rows, (m, len(known)), last)
+    right = (np.abs(rows.sum(axis=1) - 1) <= _ROW_SUM) & (rows >= -_ROW_SUM).all(axis=1)
+    _refuse_rows(rows, right, last)
+    distribution[:, np.searchsorted(classes, known)] = rows
     return distribution
 
 
@@ -276,14 +279,6 @@ def _checked_labels(
     return labels
 
 
-def _checked_rows(given: Any, shape: tuple[int, int], algorithm: Any) -> Array:
-    """Refuse predictions that are not distributions, with the first offending row."""
-    rows = _require_numbers(given, shape, algorithm)
-    right = (np.abs(rows.sum(axis=1) - 1) <= _ROW_SUM) & (rows >= -_ROW_SUM).all(axis=1)
-    _refuse_rows(rows, right, algorithm)
-    return rows
-
-
 def _require_numbers(given: Any, shape: tuple[int, int], algorithm: Any) -> Array:
     """Return what predict_proba returned; refuse another shape, and what is not finite."""
     rows, who = np.asarray(given), f"{type(algorithm).__name__}: predict_proba returned"
@@ -296,6 +291,7 @@ def _require_numbers(given: Any, shape: tuple[int, int], algorithm: Any) -> Arra
 
 
 def _refuse_rows(rows: Array, right: NDArray[np.bool_], algorithm: Any) -> None:
+    """Refuse predictions that are not distributions, with the first offending row."""
     wrong = np.flatnonzero(~right)
     if len(wrong):
         raise NcbenchError(
@@ -303,6 +299,17 @@ def _refuse_rows(rows: Array, right: NDArray[np.bool_], algorithm: Any) -> None:
             f"{wrong[0]} ({len(wrong)} of {len(rows)} rows are wrong); expected probabilities that "
             "sum to 1"
         )
+
+
+def measure_of(measure: Any, where: str = "", hint: str = "") -> Measure:
+    """Return a measure that is given by name or as an object."""
+    if isinstance(measure, str):
+        measure = get_registry().build("measure", measure)
+    if not isinstance(measure, Measure):
+        raise NcbenchError(
+            f"{where}measure={measure!r}; expected the name of a measure, or one{hint}"
+        )
+    return measure
 
 
 def resolve_measure(measure: Any, algorithm: Any) -> Any:
@@ -386,10 +393,7 @@ def scorer(
     >>> round(scorer("zero_one", T)(always_well, X, noisy), 6)
     -0.333333
     """
-    if not isinstance(measure, str | Measure):
-        raise NcbenchError(f"scorer: measure={measure!r}; expected the name of a measure, or one")
-    psi: Measure = get_registry().build("measure", measure) if isinstance(measure, str) else measure
-    noise = noise_matrix
+    psi, noise = measure_of(measure, "scorer: "), noise_matrix
     if noise is not None and not isinstance(noise, NoiseMatrix):
         checked = NoiseMatrix(np.asarray(noise))  # before anything is fitted
         noise = noise if isinstance(noise, pd.DataFrame) else checked
@@ -409,7 +413,7 @@ class NoiseCorrectedScorer:
     def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
         """Return the score of a fitted classifier on noisy labels."""
         check_is_fitted(estimator)
-        labels = _checked(np.asarray(y), np.asarray(estimator.classes_))
+        labels = comparable(np.asarray(y), np.asarray(estimator.classes_), "scorer: ")
         # The training part or the scored part of a fold may lack a rare class.
         seen = np.union1d(estimator.classes_, labels)
         classes, noise = aligned_noise(self.noise_matrix, seen)
@@ -419,14 +423,14 @@ class NoiseCorrectedScorer:
         return -psi(with_possible_recalls(noise.correct_confusion(C)))
 
 
-def _checked(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+def comparable(labels: NDArray[Any], classes: NDArray[Any], where: str = "") -> NDArray[Any]:
     """Refuse labels that would be counted as classes of their own, and as wrong every time."""
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        raise NcbenchError(f"scorer: label {labels[row]} in row {row}; expected classes")
+        raise NcbenchError(f"{where}label {labels[row]} in row {row}; expected classes")
     if (labels.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
         raise NcbenchError(
-            f"scorer: labels such as {labels.flat[0]!r}, but the classifier was fitted to labels "
+            f"{where}labels such as {labels.flat[0]!r}, but the classifier was fitted to labels "
             f"such as {classes[0]!r}; expected labels of the same type"
         )
     return labels

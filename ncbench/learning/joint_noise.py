@@ -221,7 +221,7 @@ class OffDiagonal:
 
 
 class JointCrossEntropy:
-    """``-mean_i log (T(V) g(x_i))_{y_i}`` plus a regularizer; V is fitted jointly.
+    """``-mean_i log (T(V) g(x_i))_{y_i}`` plus a regularizer of T; V is fitted jointly.
 
     Parameters
     ----------
@@ -229,10 +229,10 @@ class JointCrossEntropy:
         Noisy labels, 0..n-1.
     n : int
         Number of classes.
-    regulariser : Regulariser, optional
+    regulariser : Regulariser
     """
 
-    def __init__(self, y: Labels, n: int, regulariser: Regulariser | None = None) -> None:
+    def __init__(self, y: Labels, n: int, regulariser: Regulariser) -> None:
         self.noise = OffDiagonal(n)
         self.regulariser = regulariser
         self._y = y
@@ -248,13 +248,9 @@ class JointCrossEntropy:
         share /= -len(share) * evidence[:, None]
         g /= -len(g) * evidence[:, None]
         dT = self._one_hot.T @ g
-        value = -float(np.log(evidence).mean())
-        dV = np.zeros_like(extra)
-        if self.regulariser is not None:
-            more, dV, more_dT = self.regulariser(extra, T)
-            value += more
-            dT = dT + more_dT
-        return LossValue(value, share, dV + self.noise.chain(extra, dT))
+        more, dV, more_dT = self.regulariser(extra, T)
+        value = more - float(np.log(evidence).mean())
+        return LossValue(value, share, dV + self.noise.chain(extra, dT + more_dT))
 
 
 class JointFit(NamedTuple):
@@ -275,7 +271,7 @@ def fit_joint_noise(
     X: Array,
     y: Labels,
     n: int,
-    regulariser: Regulariser | None = None,
+    regulariser: Regulariser,
     *,
     penalty: float,
     max_iter: int = 500,
@@ -294,7 +290,7 @@ def fit_joint_noise(
         Noisy labels, 0..n-1.
     n : int
         Number of classes.
-    regulariser : Regulariser, optional
+    regulariser : Regulariser
         Regularizer of T.
     penalty : float
         mu in ``mu/2 ||W||^2``.

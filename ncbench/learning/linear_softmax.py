@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ncbench.core import NoiseMatrix
-from ncbench.errors import NcbenchError, require
+from ncbench.errors import require
 from ncbench.learning.class_probabilities import deal_folds
 from ncbench.types import Array, Labels
 
@@ -74,7 +74,7 @@ class CrossEntropy:
     """
 
     def __init__(self, targets: Array) -> None:
-        # The loss is linear in log g. Fortran order, as in LinearSoftmax.log_posterior.
+        # The loss is linear in log g. Fortran order, as in ``_log_softmax``.
         self._gradient = np.asfortranarray(-targets / len(targets))
         self.moved = 0.0
 
@@ -210,10 +210,6 @@ class LinearSoftmax:
         """Return the model that gives each class probability 1/n."""
         return cls(np.zeros((d, n)), np.zeros(n))
 
-    def log_posterior(self, X: Array) -> Array:
-        """Return ``log g`` for each row of X."""
-        return _log_softmax(X, self.coef, self.intercept)[0]
-
     def posterior(self, X: Array) -> Array:
         """Return g for each row of X."""
         return np.ascontiguousarray(_log_softmax(X, self.coef, self.intercept)[1])
@@ -264,13 +260,6 @@ def fit_linear_softmax(
     (True, array([0, 1, 0, 1]))
     """
     d, n = start.coef.shape
-    if X.ndim != 2 or X.shape[1] != d:
-        raise NcbenchError(f"linear softmax: X has shape {X.shape}; the start expects (m, {d})")
-    if not penalty >= 0:
-        raise NcbenchError(f"linear softmax: penalty is {penalty}; expected a number >= 0")
-    require(max_iter >= 1, "max_iter", max_iter, "at least 1")
-    require(tol >= 0, "tol", tol, "at least 0")
-
     problem = _Problem(X, _whitening(X, penalty), loss, penalty, n)
     bounds = None
     if extra_bounds is not None:
@@ -491,7 +480,16 @@ def fit_penalty_path(
         masks = [fold == k for k in range(fold.max() + 1)]
         training = [(few[~mask], training_loss(noise, few_y[~mask])) for mask in masks]
         held_out = [(few[mask], ForwardCrossEntropy(noise, few_y[mask])) for mask in masks]
-        best = _best_on_held_out(candidates, training, held_out, model, solve)
+        models = [model] * len(masks)
+        losses: list[float] = []
+        for penalty in candidates:
+            models = [solve(*part, m, penalty) for part, m in zip(training, models, strict=True)]
+            unseen = zip(held_out, models, strict=True)
+            losses.append(sum(len(X) * m.loss(X, loss) for (X, loss), m in unseen))
+            best = int(np.argmin(losses))
+            # Weak penalties are slow, and beyond the minimum they only overfit more.
+            if len(losses) - 1 - best >= _PATIENCE:
+                break
     for penalty in candidates[: best + 1]:
         model = solve(few, loss, model, penalty)
         n_iter += model.n_iter
@@ -509,33 +507,6 @@ def fit_penalty_path(
             stacklevel=3,
         )
     return PathFit(model, penalty, max(n_iter, 1))
-
-
-def _best_on_held_out(
-    candidates: Sequence[float],
-    training: Sequence[tuple[Array, Loss]],
-    held_out: Sequence[tuple[Array, Loss]],
-    start: LinearSoftmax,
-    solve: Callable[[Array, Loss, LinearSoftmax, float], LinearSoftmax],
-) -> int:
-    """Return the index of the penalty, from strong to weak, with the smallest held-out loss."""
-    models = [start] * len(training)
-    losses: list[float] = []
-    for penalty in candidates:
-        models = [
-            solve(X, loss, model, penalty)
-            for (X, loss), model in zip(training, models, strict=True)
-        ]
-        losses.append(
-            sum(
-                len(X) * model.loss(X, loss)
-                for (X, loss), model in zip(held_out, models, strict=True)
-            )
-        )
-        # Weak penalties are slow, and beyond the minimum they only overfit more.
-        if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
-            break
-    return int(np.argmin(losses))
 
 
 def check_path(

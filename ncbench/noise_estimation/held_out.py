@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -17,10 +18,8 @@ from ncbench.types import Array, Labels
 TOO_WIDE = 0.25
 """An interval that is wider, as a share of the range of losses, says little."""
 
-
 UNCOUNTED = "nothing is said about how good the classifier is there"
 """What classes without a label mean for a loss."""
-
 
 CONTRADICTED = (
     "the noise matrix is not that of these labels: by it, more than all or less than none of the "
@@ -28,17 +27,11 @@ CONTRADICTED = (
 )
 """What labels may say about a noise matrix."""
 
-
 _RESAMPLES = 200
-
-
 _CONTRADICTED = 1e-3  # the chance of labels that contradict their own noise matrix, at most
-
-
 _IGNORED_BIAS = 0.25  # in standard errors
-
-
-_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+_ENDS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+_Z = NormalDist().inv_cdf(_ENDS[1])
 
 
 @dataclass(frozen=True)
@@ -80,18 +73,25 @@ class HeldOut:
         Hoeffding's inequality (1963) bounds for any number of labels. If T has draws, each of them
         must be contradicted.
         """
+        return all(self._contradicts(T) for T in self._matrices)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether intervals include the uncertainty of the noise matrix."""
+        return getattr(self.noise, "draws", None) is not None
+
+    @cached_property
+    def _matrices(self) -> list[NoiseMatrix]:
+        """T, or the draws of it."""
         draws = getattr(self.noise, "draws", None)
-        matrices = [self.noise] if draws is None else map(repair_estimate, draws[:_RESAMPLES])
-        return all(self._contradicts(T) for T in matrices)
+        return [self.noise] if draws is None else [*map(repair_estimate, draws[:_RESAMPLES])]
 
     def _contradicts(self, noise: NoiseMatrix) -> bool:
         inverse = noise.correct_confusion(np.eye(noise.n))
         right = float(np.trace(noise.correct_confusion(self.noisy_confusion)))
         shares = inverse @ (np.bincount(self.y, minlength=noise.n) / len(self.y))
-        means, ranges = (
-            np.append(shares, right),
-            np.append(np.ptp(inverse, axis=1), np.ptp(inverse)),
-        )
+        means = np.append(shares, right)
+        ranges = np.append(np.ptp(inverse, axis=1), np.ptp(inverse))
         excess = np.maximum(np.maximum(means - 1, -means), 0) / ranges
         chance = 2 * len(means) * np.exp(-2 * len(self.y) * excess.max() ** 2)
         return bool(chance < _CONTRADICTED)
@@ -107,10 +107,7 @@ class HeldOut:
         rng = stream(0, "judge", len(self.y))
         said = np.eye(self.noise.n)[self.y]
         m = len(self.predicted)
-        draws = None if known else getattr(self.noise, "draws", None)
-        matrices = [self.noise]
-        if draws is not None:
-            matrices = [repair_estimate(T) for T in draws[:_RESAMPLES]]
+        matrices = [self.noise] if known else self._matrices
         losses: dict[str, list[float]] = {name: [] for name in measures}
         for k in range(_RESAMPLES):
             weight = rng.multinomial(m, np.full(m, 1 / m))[self.rows]
@@ -129,8 +126,7 @@ class HeldOut:
         some resample does not allow are left out.
         """
         spread = self.resampled(measures)
-        uncertain = getattr(self.noise, "draws", None) is not None
-        again = self.resampled(measures, known=True) if uncertain else spread
+        again = self.resampled(measures, known=True) if self.uncertain else spread
         C = self.confusion
         found = {}
         for name, psi in measures.items():
@@ -157,8 +153,7 @@ class HeldOut:
         many clean labels with the corrected confusion matrix.
         """
         C = self.confusion
-        uncertain = getattr(self.noise, "draws", None) is not None
-        clean = not uncertain and self.noise == NoiseMatrix.identity(self.noise.n)
+        clean = not self.uncertain and self.noise == NoiseMatrix.identity(self.noise.n)
         loss = float(psi(C))
         low, high = clean_interval(np.maximum(C, 0.0) * len(self.y), psi)
         if not clean:
@@ -173,7 +168,7 @@ class HeldOut:
         too_wide = high - low > TOO_WIDE * (psi.largest if np.isfinite(psi.largest) else loss)
         labeled = C.sum(axis=1) > 0
         absent = tuple(each for k, each in enumerate(classes) if not labeled[k])
-        about = len(self.y), uncertain, bool(too_wide), clean, absent, self.contradicted
+        about = len(self.y), self.uncertain, bool(too_wide), clean, absent, self.contradicted
         return Performance(name, loss, low, high, *about)
 
 
@@ -242,7 +237,7 @@ def standard_error(resampled: Array) -> float:
     >>> standard_error(np.append(np.linspace(-1, 1, 999), 1e6)) < 0.6
     True
     """
-    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(resampled, _ENDS)
     return float(high - low) / (2 * _Z)
 
 
@@ -258,12 +253,7 @@ def _loss(psi: Measure, C: Array) -> float:
 
 
 _DRAWS = 100, 400  # the fewest and the most
-
-
 _NUMBERS = 10**7  # to draw, if that takes no fewer than the fewest
-
-
-_ENDS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 
 
 def clean_interval(counts: Array, psi: Measure) -> tuple[float, float]:
@@ -302,9 +292,9 @@ def clean_interval(counts: Array, psi: Measure) -> tuple[float, float]:
     right = np.diag(labeled.astype(float))
     wrong = np.outer(labeled, occurs) * (1 - np.eye(len(counts)))
     wrong /= np.maximum(wrong.sum(axis=1, keepdims=True), 1)
-    own = float(_losses((counts / counts.sum(),), psi)[0])
+    own = _loss(psi, counts / counts.sum())
     plain, lower, upper = (
-        _quantiles(_losses(_drawn(counts + more), psi)) for more in (0.0, right, wrong)
+        _quantiles(_loss(psi, C) for C in _drawn(counts + more)) for more in (0.0, right, wrong)
     )
     low = min(own, lower[0], 2 * own - plain[1])
     return float(max(low, 0.0)), float(min(max(own, upper[1]), psi.largest))
@@ -321,16 +311,7 @@ def _drawn(weights: Array) -> Iterator[Array]:
         yield C / C.sum()
 
 
-def _losses(matrices: Iterable[Array], psi: Measure) -> Array:
-    found = []
-    for C in matrices:
-        try:
-            found.append(float(psi(C)))
-        except Exception:  # a measure that this matrix does not allow has no interval
-            found.append(np.nan)
-    return np.array(found)
-
-
-def _quantiles(losses: Array) -> Array:
-    known = losses[np.isfinite(losses)]
+def _quantiles(losses: Iterable[float]) -> Array:
+    found = np.array(list(losses))
+    known = found[np.isfinite(found)]
     return np.quantile(known, _ENDS) if len(known) else np.full(2, np.nan)

@@ -236,7 +236,7 @@ def held_out_logs(X: Array, y: Labels, n: int, seed: int) -> Array:
 
 
 def fit_noise_posterior(
-    model: HeldOutNoise, y: Labels, rng: np.random.Generator, levels: int = LEVELS
+    model: HeldOutNoise, y: Labels, rng: np.random.Generator
 ) -> tuple[NoisePosterior, dict[float, Fit]]:
     """Return the posterior, and the best fit for each tau.
 
@@ -246,7 +246,7 @@ def fit_noise_posterior(
     the model of g is wrong. So it counts the less, the more examples g leaves ambiguous.
     """
     center = NoisePrior(1.0).center(model.n)
-    wrong = np.geomspace(0.003 / 0.997, 0.46 / 0.54, levels)
+    wrong = np.geomspace(0.003 / 0.997, 0.46 / 0.54, LEVELS)
     fits: list[tuple[Fit, NoisePrior, float]] = []
     for tau in TAUS:
         priors = [NoisePrior(tau, level, _LEVEL_SD) for level in wrong]

@@ -101,8 +101,8 @@ def repair_estimate(
     said = list(warnings)
     said += [f"class {names[j]}: no estimate, taken to be free of noise" for j in empty]
 
-    smallest = _smallest(matrix)
-    a = next(a for a in np.arange(21) / 20 if _invertible(_mixed(matrix, a)))
+    smallest, enough = _smallest(matrix), SMALLEST_SINGULAR_VALUE - 1e-9
+    a = next(a for a in np.arange(21) / 20 if _smallest(_mixed(matrix, a)) >= enough)
     if a > 0:
         said.append(
             f"smallest singular value {smallest:.2g}, under {SMALLEST_SINGULAR_VALUE}: mixed "
@@ -193,10 +193,6 @@ def _stochastic(T: ArrayLike) -> tuple[Array, list[int]]:
 
 def _mixed(T: Array, a: float) -> Array:
     return np.asarray((1 - a) * T + a * np.eye(len(T)))
-
-
-def _invertible(T: Array) -> bool:
-    return _smallest(T) >= SMALLEST_SINGULAR_VALUE - 1e-9
 
 
 def _smallest(T: Array) -> float:

@@ -13,16 +13,10 @@ from ncbench.types import Array, Labels
 LEVEL = 0.9
 """Confidence level of the intervals."""
 
-
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
-
 KNOWN = "known"
-
-
 BETWEEN = "between"
-
-
 CANNOT_TELL = "labels alone cannot tell"
 """Levels of what labels say about a number; a verdict starts with one of them."""
 
@@ -52,9 +46,9 @@ class Share:
         return f"{self.estimate:.1%} [{self.low:.1%}, {self.high:.1%}]"
 
     @property
-    def width(self) -> float:
-        """Length of the interval; infinite if there is none."""
-        return np.inf if self.low is None or self.high is None else self.high - self.low
+    def ends(self) -> tuple[float, float]:
+        """The interval; all shares if there is none."""
+        return self.low or 0.0, 1.0 if self.high is None else self.high
 
 
 def counted_share(wrong: int, checked: int) -> Share:

@@ -1,7 +1,6 @@
 """For people with doubtful labels: how wrong they are, which ones, and a classifier to ship.
 
-Import ``text``, ``estimate_text``, ``predictions`` and ``page`` by their paths: they are for the
-command line, and all but ``estimate_text`` need report.
+Import ``text``, ``estimate_text`` and ``page`` by their paths: they are for the command line.
 """
 
 from ncbench.own_labels.arguments import (
@@ -15,7 +14,7 @@ from ncbench.own_labels.classifier import DEFAULT_LEARNER, NoiseCorrectedClassif
 from ncbench.own_labels.data import OwnData, one_label_each, read_annotations, read_own_data
 from ncbench.own_labels.diagnosis import AsRanked, Gain, correction_gains, labels_to_look_at
 from ncbench.own_labels.estimate import estimate_noise, estimate_own_noise, plan
-from ncbench.own_labels.issues import find_label_issues, rank_labels, rank_own_labels
+from ncbench.own_labels.issues import find_label_issues, rank_own_labels
 from ncbench.own_labels.model import TableModel
 from ncbench.own_labels.model_file import read_model, require_storable, write_model
 from ncbench.own_labels.noise_estimate import NoiseEstimate
@@ -26,6 +25,6 @@ __all__ = [
     "NoiseCorrectedClassifier", "NoiseEstimate", "OwnData", "TableModel", "correction_gains",
     "estimate_noise", "estimate_own_noise", "estimate_performance", "find_label_issues",
     "has_background", "hold_out", "labels_to_look_at", "named_measure", "one_label_each", "plan",
-    "rank_labels", "rank_own_labels", "read_annotations", "read_model", "read_noise_matrix",
+    "rank_own_labels", "read_annotations", "read_model", "read_noise_matrix",
     "read_own_data", "require_storable", "write_model",
 ]  # fmt: skip

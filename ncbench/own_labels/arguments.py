@@ -14,13 +14,14 @@ from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from ncbench.core import Measure, NoiseMatrix, stream
+from ncbench.core import Measure, NoiseMatrix
 from ncbench.data import UNKNOWN, Annotations, Classes, given_labels
 from ncbench.errors import NcbenchError, notice_once
 from ncbench.files import has_no_end, reads
 from ncbench.learning import aligned_noise
-from ncbench.noise_estimation import CleanLabels, NoisySample
+from ncbench.noise_estimation import CleanLabels
 from ncbench.noise_estimation.sample import Trusted
+from ncbench.own_labels.data import OwnData
 from ncbench.plugin import get_registry, needs_of
 from ncbench.types import Array, Labels
 
@@ -66,8 +67,10 @@ def has_background(name: str) -> bool:
 _PARTS = {"clean_labels": "clean", "annotations": "annotations"}
 
 
-def require_sparse(learner: Any, noise_matrix: Any) -> None:
+def require_features(X: Any, learner: Any, noise_matrix: Any) -> None:
     """Raise NcbenchError if sparse features do not suit the learner or the estimate of T."""
+    if not issparse(X):
+        return
     if not get_tags(learner).input_tags.sparse:
         raise NcbenchError(
             f"X is sparse, which the learner {type(learner).__name__} does not take; use one that "
@@ -169,25 +172,19 @@ class NumberedLabels:
         """The names of the classes."""
         return Classes(self.classes).names
 
-    def estimated(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
-        """Return the estimate of T by an estimator; medians take the place of missing values."""
+    def matrix(self, estimator: Any, X: Array, cpe: Any, seed: int | None) -> NoiseMatrix:
+        """Return T, given or estimated; medians take the place of missing values."""
+        if self.noise is not None:
+            return self.noise
         if not issparse(X) and np.isnan(X).any():
             from sklearn.impute import SimpleImputer  # a tenth of a second, for every process
 
             X = SimpleImputer(strategy="median", keep_empty_features=True).fit_transform(X)
-        sample = NoisySample(
-            X=X,
-            y=self.y,
-            n_classes=len(self.classes),
-            cpe=get_registry().build("cpe", "logistic", random_state=0) if cpe is None else cpe,
-            rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
-            clean=None if self.clean is None else _AllChecked(self.clean),
-            classes=self.names,
-            rows=np.arange(len(self.y)),
-            annotations=self.annotations,
-            checked=self.clean,
-            seed=seed,
-        )
+        if cpe is None:
+            cpe = get_registry().build("cpe", "logistic", random_state=0)
+        clean = None if self.clean is None else _AllChecked(self.clean)
+        given = self.clean, self.annotations, np.arange(len(self.y))
+        sample = OwnData("y", X, self.y, self.names, *given).sample(cpe, seed, clean)
         noise: NoiseMatrix = estimator.estimate(sample.for_estimator(estimator))
         return noise
 

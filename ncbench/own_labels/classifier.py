@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -26,7 +25,13 @@ from ncbench.learning import (
     takes_weights,
     true_label_posterior,
 )
-from ncbench.own_labels.arguments import number_labels, require_no_gap, require_sparse, t_estimator
+from ncbench.learning.classifier import measure_of
+from ncbench.own_labels.arguments import (
+    number_labels,
+    require_features,
+    require_no_gap,
+    t_estimator,
+)
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -159,8 +164,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         unknown = fit_params.keys() - {"sample_weight"}
         if unknown:
             raise TypeError(f"fit() got an unexpected keyword argument {min(unknown)!r}")
-        if issparse(X):
-            require_sparse(learner, self.noise_matrix)
+        require_features(X, learner, self.noise_matrix)
         require_no_gap(y)
         features, labels = validate_data(
             *(self, X, y),
@@ -174,10 +178,8 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
         psi(np.full((n, n), 1 / n**2))  # raises for a cost matrix of another size
         weights = _checked_weights(fit_params.get("sample_weight"), features, learner)
         self.classes_ = numbers.classes
-        noise = numbers.noise
-        if noise is None:
-            cpe = None if self.cpe is None else learner
-            noise = numbers.estimated(estimator, features, cpe, seed)
+        cpe = None if self.cpe is None else learner
+        noise = numbers.matrix(estimator, features, cpe, seed)
         name, algorithm = rule_for(psi, seed)
         fitted = fit_posterior(
             *(learner, features, numbers.y, n, algorithm.sample_split, seed, noise),
@@ -251,12 +253,7 @@ class NoiseCorrectedClassifier(ClassifierMixin, BaseEstimator):
     def _measure(self) -> Measure:
         known = get_args(Decision)
         require(self.decision in known, "decision", self.decision, f"one of {', '.join(known)}")
-        measure = self.measure
-        if isinstance(measure, str):
-            measure = get_registry().build("measure", measure)
-        if not isinstance(measure, Measure):
-            raise NcbenchError(f"measure={measure!r}; expected the name of a measure, or one")
-        return measure
+        return measure_of(self.measure)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ncbench.core import stream
 from ncbench.data import (
     UNKNOWN,
     Annotations,
@@ -32,13 +33,11 @@ from ncbench.data import (
     split_labels,
     table_name,
 )
+from ncbench.data.columns import Column
 from ncbench.errors import NcbenchError, counted, did_you_mean, notice_once
-from ncbench.noise_estimation import dawid_skene
+from ncbench.noise_estimation import CleanLabels, NoisySample, dawid_skene
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    from ncbench.data.columns import Column
 
 
 @dataclass(frozen=True)
@@ -85,6 +84,22 @@ class OwnData:
         labels = np.full((len(self.y), len(given.names)), None, dtype=object)
         labels[given.rows, given.annotators] = self._names.astype(object)[given.labels]
         return pd.DataFrame(labels, columns=list(given.names))
+
+    def sample(self, cpe: Any, seed: int | None, clean: CleanLabels | None) -> NoisySample:
+        """Return the labels as the input of estimators."""
+        return NoisySample(
+            X=self.X,
+            y=self.y,
+            n_classes=len(self.classes),
+            cpe=cpe,
+            rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
+            clean=clean,
+            classes=self.classes,
+            rows=self.examples,
+            annotations=self.annotations,
+            checked=self.clean,
+            seed=seed,
+        )
 
     @property
     def _names(self) -> NDArray[Any]:
@@ -167,7 +182,8 @@ def read_annotations(
             "put all labels into one column and name it with --target"
         )
     encoder = fitted_encoder(found.others, where=where, **columns)
-    _notice_names_of_classes(found.classes, encoder, where)
+    for column in encoder.columns:
+        _notice_names_of_classes(column, found.classes, where, people=True)
     without = len(table) - len(np.unique(given.rows))
     if without:
         notice_once(f"{where}: {counted(without, 'row has', 'rows have')} no label: left out")
@@ -281,28 +297,21 @@ def _notice_given_away(
                 f"{where}: column {name!r} has one value for each label: it gives the labels away, "
                 f"and no label looks wrong; leave it out with --drop {quote(name)}"
             )
-        elif labels.dtype.kind == "U" and _names_classes(column, classes):
-            notice_once(
-                f"{where}: column {name!r} is a feature, but its values are names of classes; if "
-                f"they are checked labels, give --clean-column {quote(name)}, if they repeat the "
-                f"labels, leave them out with --drop {quote(name)}"
-            )
+        elif labels.dtype.kind == "U":
+            _notice_names_of_classes(column, classes, where)
 
 
-def _notice_names_of_classes(classes: Sequence[str], encoder: TableEncoder, where: str) -> None:
-    """Point out features with the names of classes, in a table that several people labeled."""
-    for column in encoder.columns:
-        if _names_classes(column, classes):
-            name = column["name"]
-            notice_once(
-                f"{where}: column {name!r} is a feature, but its values are names of classes; if "
-                f"they are labels of one more person, name it among --annotators, if they are "
-                f"checked, give --clean-column {quote(name)}, if they come from the others, leave "
-                f"them out with --drop {quote(name)}"
-            )
-
-
-def _names_classes(column: Column, classes: Sequence[Any] | NDArray[Any]) -> bool:
-    names = {plain_name(str(name)) for name in classes}
+def _notice_names_of_classes(
+    column: Column, classes: Sequence[str] | NDArray[Any], where: str, people: bool = False
+) -> None:
+    """Point out a feature whose values are names of classes, such as checked labels."""
     values = {plain_name(value) for value in column["values"] if value}
-    return column["kind"] == "categories" and len(values) > 1 and values <= names
+    name, person = column["name"], ""
+    if people:
+        person = "labels of one more person, name it among --annotators, if they are "
+    if column["kind"] == "categories" and len(values) > 1 and values <= {*map(plain_name, classes)}:
+        notice_once(
+            f"{where}: column {name!r} is a feature, but its values are names of classes; if they "
+            f"are {person}checked labels, give --clean-column {quote(name)}, if they repeat the "
+            f"labels, leave them out with --drop {quote(name)}"
+        )

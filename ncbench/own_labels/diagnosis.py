@@ -126,19 +126,28 @@ def correction_gains(
     rows = _some(len(data.y), MAX_COMPARED, seed)
     X, y, n = data.X[rows], data.y[rows], len(data.classes)
     learner = learner_of(cpe, DEFAULT_LEARNER, seed)
-    matrices = [_nameless(noise), NoiseMatrix.identity(n)]
+    # Labels are numbers of classes here: T has no names.
+    T = repair_estimate(noise.matrix, draws=noise.draws, posterior=noise.posterior)
+    matrices: list[NoiseMatrix] = [T, NoiseMatrix.identity(n)]
     told = has_fit_parameter(learner, "noise_matrix")  # else the probabilities are the same
     noisy = [_held_out(learner, X, y, seed, T) for T in matrices[: 1 + told]]
     sides = [(T, T.correct_posterior(noisy[k * told])) for k, T in enumerate(matrices)]
     folds = stratified_folds(y, n, _FOLDS, seed)
     z = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / len(measures))
+
+    def held_out(psi: Measure, noise: NoiseMatrix, clean: Array) -> HeldOut:
+        """Return the decisions of rules that were optimized on the other folds."""
+        predicted = np.empty((len(y), n))
+        for train, unseen in folds:
+            _, algorithm = rule_for(psi, seed)
+            rule = algorithm.fit_mixture(clean[train], y[train], noise)
+            predicted[unseen] = np.eye(n)[rule.distribution(clean[unseen]).argmax(axis=1)]
+        return HeldOut(T, y, np.arange(len(y)), predicted)
+
     gains = []
     for name in measures:
         psi: Measure = named_measure(name, background).for_classes(data.classes)
-        corrected, plain = (
-            HeldOut(matrices[0], y, np.arange(len(y)), _out_of_fold(psi, *side, y, folds, seed))
-            for side in sides
-        )
+        corrected, plain = (held_out(psi, *side) for side in sides)
         ours, theirs = (found.performance(name, psi) for found in (corrected, plain))
         difference = theirs.loss - ours.loss
         resampled = plain.resampled({name: psi})[name] - corrected.resampled({name: psi})[name]
@@ -151,29 +160,6 @@ def _held_out(learner: Any, X: Array, y: Labels, seed: int, noise: NoiseMatrix) 
     if hasattr(learner, "held_out_posterior"):
         return fit_posterior(learner, X, y, noise.n, "crossfit", seed, noise).posterior
     return out_of_fold_posterior(learner, X, y, noise.n, seed, noise)
-
-
-def _out_of_fold(
-    psi: Measure,
-    noise: NoiseMatrix,
-    clean: Array,
-    y: Labels,
-    folds: Sequence[tuple[Labels, Labels]],
-    seed: int,
-) -> Array:
-    """Return the decisions of rules that were optimized on the other folds."""
-    predicted = np.empty((len(y), noise.n))
-    for train, held_out in folds:
-        _, algorithm = rule_for(psi, seed)
-        rule = algorithm.fit_mixture(clean[train], y[train], noise)
-        decided = rule.distribution(clean[held_out]).argmax(axis=1)
-        predicted[held_out] = np.eye(noise.n)[decided]
-    return predicted
-
-
-def _nameless(noise: NoiseEstimate) -> NoiseMatrix:
-    """Return T for labels that are numbers of classes, with its posterior."""
-    return repair_estimate(noise.matrix, draws=noise.draws, posterior=noise.posterior)
 
 
 def _some(rows: int, most: int, seed: int) -> Labels:

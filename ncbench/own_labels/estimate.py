@@ -10,21 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from sklearn.metrics import confusion_matrix
 from sklearn.utils import check_X_y
-from sklearn.utils.multiclass import check_classification_targets
 
 from ncbench.core import stream
-from ncbench.data import UNKNOWN, Classes, given_labels, positions
+from ncbench.data import UNKNOWN, Classes, positions
 from ncbench.errors import NcbenchError, require
 from ncbench.learning import deal_folds, learner_of
 from ncbench.noise_estimation import CleanLabels, Crowd, NoisySample, dawid_skene
 from ncbench.noise_estimation.sample import Trusted
 from ncbench.noise_estimation.share import Share, counted_share
-from ncbench.own_labels.arguments import DEFAULT_T_ESTIMATOR
+from ncbench.own_labels.arguments import DEFAULT_T_ESTIMATOR, number_labels
 from ncbench.own_labels.data import OwnData, only_checked
 from ncbench.own_labels.noise_estimate import Annotator, NoiseEstimate, share_of_pairs
-from ncbench.own_labels.uncertainty import interval, uncertainty
-from ncbench.own_labels.verdict import COUNTED, judge, labels_to_check, with_counted
+from ncbench.own_labels.verdict import (
+    COUNTED,
+    interval,
+    judge,
+    labels_to_check,
+    uncertainty,
+    with_counted,
+)
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -89,15 +95,12 @@ def estimate_noise(
             "estimate_noise(TruncatedSVD(50).fit_transform(X), y), or X.toarray()"
         )
     features, labels = check_X_y(X, y, dtype=np.float64)
-    check_classification_targets(labels)
     whole = random_state is None or isinstance(random_state, int | np.integer)
     require(whole, "random_state", repr(random_state), "a whole number, or None")
-    checked = None if clean is None else given_labels(clean, labels, "clean")
-    classes, noisy = Classes.of(labels, checked), Classes.of(labels).names
-    for name in sorted({*classes.names} - {*noisy}):
+    found, noisy = number_labels(labels, None, estimator, clean), Classes.of(labels).names
+    for name in sorted({*found.names} - {*noisy}):
         warnings.warn(f"clean: {only_checked(name, noisy)}", stacklevel=2)
-    numbers = classes.numbers(labels), classes.names, classes.numbers(checked)
-    data = OwnData("y", features, *numbers)
+    data = OwnData("y", features, found.y, found.names, found.clean)
     if isinstance(estimator, str):
         name, estimator = estimator, get_registry().build("t_estimator", estimator)
     else:
@@ -165,7 +168,8 @@ def estimate_own_noise(
     pairs = counted = unchecked = None
     checked = 0
     if data.clean is not None:
-        pairs = _pairs(data)
+        both, names = data.clean != UNKNOWN, range(len(data.classes))
+        pairs = confusion_matrix(data.y[both], data.clean[both], labels=names)
         counted, checked = share_of_pairs(pairs), int(pairs.sum())
         without = estimator.estimate(replace(_sample(data, cpe, seed), checked=None))
         if without != noise:  # else the estimator does not use them
@@ -201,23 +205,19 @@ def _half(sample: NoisySample, rng: np.random.Generator) -> NoisySample:
     Estimates then vary as in a bootstrap, but no repeated row is its own neighbor or on both sides
     of a fold. If several people gave labels, half of the examples are drawn, with all their labels.
     """
+    people: dict[str, Any] = {}
     if sample.annotations is None or sample.rows is None:
         kept = deal_folds(sample.y, 2, rng.permutation(len(sample.y))) == 0
-        checked = None if sample.checked is None else sample.checked[kept]
-        return replace(sample, X=sample.X[kept], y=sample.y[kept], checked=checked, rng=rng)
-    examples = np.unique(sample.rows)
-    half = np.sort(rng.permutation(examples)[: (len(examples) + 1) // 2])
-    kept = np.isin(sample.rows, half)
-    given = sample.annotations.of(half)
-    return replace(
-        sample,
-        X=sample.X[kept],
-        y=sample.y[kept],
-        rows=positions(sample.rows[kept], half),
-        annotations=given,
-        checked=None if sample.checked is None else sample.checked[kept],
-        rng=rng,
-    )
+    else:
+        examples = np.unique(sample.rows)
+        half = np.sort(rng.permutation(examples)[: (len(examples) + 1) // 2])
+        kept = np.isin(sample.rows, half)
+        people = {
+            "rows": positions(sample.rows[kept], half),
+            "annotations": sample.annotations.of(half),
+        }
+    checked = None if sample.checked is None else sample.checked[kept]
+    return replace(sample, X=sample.X[kept], y=sample.y[kept], checked=checked, rng=rng, **people)
 
 
 def _crowd(sample: NoisySample) -> Crowd:
@@ -244,8 +244,8 @@ def _annotators(sample: NoisySample, skills: Sequence[Array]) -> tuple[Annotator
         low, high = interval(accuracy[k], None, [s[k] for s in skills if np.isfinite(s[k])])
         right = Share(float(accuracy[k]))
         if low is not None and high is not None:
-            ends = min(float(low), by_count.low or 0.0), max(float(high), by_count.high or 1.0)
-            right = Share(float(accuracy[k]), *ends)
+            least, most = by_count.ends
+            right = Share(right.estimate, min(float(low), least), max(float(high), most))
         about = count, right, crowd.matrices[k], tuple(by_class[k].tolist())
         people.append((-(by_count.low or 0.0), Annotator(name, *about)))
     return tuple(person for _, person in sorted(people, key=lambda each: each[0]))
@@ -262,20 +262,7 @@ def _judged(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
 
 
 def _sample(data: OwnData, cpe: Any, seed: int | None) -> NoisySample:
-    """Return a user's data as the input of estimators."""
-    return NoisySample(
-        X=data.X,
-        y=data.y,
-        n_classes=len(data.classes),
-        cpe=cpe,
-        rng=np.random.default_rng() if seed is None else stream(seed, "estimate-noise"),
-        clean=None if data.clean is None else _CountedAlready(),
-        classes=data.classes,
-        rows=data.examples,
-        annotations=data.annotations,
-        checked=data.clean,
-        seed=seed,
-    )
+    return data.sample(cpe, seed, None if data.clean is None else _CountedAlready())
 
 
 def _require_rows(data: OwnData, bootstrap: int) -> None:
@@ -303,12 +290,3 @@ class _CountedAlready(CleanLabels):
             f"{DEFAULT_T_ESTIMATOR} uses them: leave out --t-estimator, or name one that "
             "does not need clean labels"
         )
-
-
-def _pairs(data: OwnData) -> Labels:
-    """Count the pairs of a label, in the rows, and a checked one, in the columns."""
-    assert data.clean is not None
-    both = data.clean != UNKNOWN
-    counts = np.zeros((len(data.classes),) * 2, dtype=np.int64)
-    np.add.at(counts, (data.y[both], data.clean[both]), 1)
-    return counts

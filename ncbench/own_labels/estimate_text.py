@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ncbench.core import NoiseMatrix
 from ncbench.errors import counted
 from ncbench.noise_estimation import LEVEL
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL
 from ncbench.own_labels.data import shown_names
+from ncbench.own_labels.noise_estimate import NoiseEstimate
 from ncbench.types import Array, Labels
-
-if TYPE_CHECKING:
-    from ncbench.core import NoiseMatrix
-    from ncbench.own_labels.noise_estimate import NoiseEstimate
 
 _ENDS = 5  # annotators to show from each end of a long list
 _WIDEST = 6  # the largest number of classes whose intervals fit in one table
@@ -81,10 +77,8 @@ def _checked(noise: NoiseEstimate) -> list[str]:
     if noise.pairs is None or noise.counted is None:
         return []
     names = shown_names(noise.classes)
-    cells = _numbers(noise.counted.matrix)
-    for k in np.flatnonzero(~noise.pairs.any(axis=0)):  # nobody checked an example of this class
-        for row in cells:
-            row[k] = "-"
+    cells = noise.counted.matrix.copy()
+    cells[:, ~noise.pairs.any(axis=0)] = np.nan  # nobody checked an example of this class
     what = counted(noise.checked, "label" if noise.annotators else "row")
     used, T = [], noise.counted.matrix
     if noise.unchecked is not None:
@@ -199,7 +193,7 @@ def _matrices(noise: NoiseEstimate) -> list[str]:
         "",
         "P(truly column | labeled row)",
         "",
-        *_grid(names, _numbers(noise.true_given_label)),
+        *_grid(names, noise.true_given_label),
     ]
 
 
@@ -207,7 +201,7 @@ def _with_intervals(
     names: tuple[str, ...], T: Array, low: Array | None, high: Array | None
 ) -> list[str]:
     if low is None or high is None:
-        return _grid(names, _numbers(T))
+        return _grid(names, T)
     n = len(names)
     if n <= _WIDEST:
         cells = [
@@ -216,9 +210,9 @@ def _with_intervals(
         ]
         return _grid(names, cells)
     return [
-        *_grid(names, _numbers(T)),
-        *("", "from", "", *_grid(names, _numbers(low))),
-        *("", "to", "", *_grid(names, _numbers(high))),
+        *_grid(names, T),
+        *("", "from", "", *_grid(names, low)),
+        *("", "to", "", *_grid(names, high)),
     ]
 
 
@@ -261,15 +255,11 @@ def _rates(noise: NoiseEstimate) -> list[str]:
     return [*_columns(rows), "", rest]
 
 
-def _numbers(matrix: Array) -> list[list[str]]:
-    return [[f"{value:.2f}" for value in row] for row in matrix]
-
-
-def _grid(classes: tuple[str, ...], cells: list[list[str]]) -> list[str]:
+def _grid(classes: tuple[str, ...], cells: Array | list[list[str]]) -> list[str]:
     """Return the lines of a table with the names of the classes for rows and columns."""
-    return _columns(
-        [["", *classes], *([name, *row] for name, row in zip(classes, cells, strict=True))]
-    )
+    if isinstance(cells, np.ndarray):
+        cells = [["-" if np.isnan(value) else f"{value:.2f}" for value in row] for row in cells]
+    return _columns([["", *classes], *([n, *row] for n, row in zip(classes, cells, strict=True))])
 
 
 def _columns(rows: list[list[str]]) -> list[str]:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.utils import check_X_y
 
 from ncbench.core import NoiseMatrix
@@ -16,7 +15,12 @@ from ncbench.data import UNKNOWN, Annotations
 from ncbench.learning import finite_features, held_out, learner_of, out_of_fold_posterior
 from ncbench.learning.joint_noise import combined_clean, true_label_posterior
 from ncbench.noise_estimation import NoisePosterior, dawid_skene, held_out_logs, repair_estimate
-from ncbench.own_labels.arguments import number_labels, require_no_gap, require_sparse, t_estimator
+from ncbench.own_labels.arguments import (
+    number_labels,
+    require_features,
+    require_no_gap,
+    t_estimator,
+)
 from ncbench.own_labels.data import OwnData
 from ncbench.own_labels.verdict import Findings, findings
 from ncbench.types import Array, Labels
@@ -81,9 +85,7 @@ def find_label_issues(
     >>> bool(issues.p_wrong[7] > 0.9)
     True
     """
-    return rank_labels(
-        *(X, y, noise_matrix, cpe), clean=clean, annotations=annotations, random_state=random_state
-    ).issues
+    return rank_labels(X, y, noise_matrix, cpe, clean, annotations, random_state).issues
 
 
 class Ranked(NamedTuple):
@@ -131,12 +133,8 @@ def rank_own_labels(
     rows = np.arange(len(data.y)) if some is None else some
     said = None if data.said is None else data.said.iloc[rows].reset_index(drop=True)
     clean = None if data.clean_labels is None else data.clean_labels[rows]
-    ranking = rank_labels(
-        *(data.X[rows], data.labels[rows], noise_matrix, cpe),
-        clean=clean if said is not None or isinstance(noise_matrix, str) else None,
-        annotations=said,
-        random_state=seed,
-    )
+    clean = clean if said is not None or isinstance(noise_matrix, str) else None
+    ranking = rank_labels(data.X[rows], data.labels[rows], noise_matrix, cpe, clean, said, seed)
     found = ranking.issues
     found["row"] = rows + 1 if data.table_rows is None else data.table_rows[rows]
     if data.lines is not None:
@@ -152,28 +150,24 @@ def rank_own_labels(
 def rank_labels(
     X: ArrayLike,
     y: ArrayLike,
-    noise_matrix: Any = "estimate",
-    cpe: Any = None,
-    *,
-    clean: ArrayLike | None = None,
-    annotations: ArrayLike | None = None,
-    random_state: int | None = None,
+    noise_matrix: Any,
+    cpe: Any,
+    clean: ArrayLike | None,
+    annotations: ArrayLike | None,
+    random_state: int | None,
 ) -> Ranked:
     """Return what :func:`find_label_issues` does, with the noise matrix."""
     seed = int(np.random.default_rng().integers(2**31)) if random_state is None else random_state
     learner = learner_of(cpe, "blend", seed)
     estimator = t_estimator(noise_matrix, clean, annotations)
-    if issparse(X):
-        require_sparse(learner, noise_matrix)
+    require_features(X, learner, noise_matrix)
     require_no_gap(y)
     index = X.index if isinstance(X, pd.DataFrame) else None
     features, labels = check_X_y(
         *(X, y), dtype=np.float64, accept_sparse="csr", ensure_all_finite=finite_features(learner)
     )
     numbers = number_labels(labels, noise_matrix, estimator, clean, annotations)
-    noise = numbers.noise
-    if noise is None:
-        noise = numbers.estimated(estimator, features, None, seed)
+    noise = numbers.matrix(estimator, features, None, seed)
 
     def learned(y: Labels, noise: NoiseMatrix) -> Array:
         if cpe is not None:
@@ -183,7 +177,7 @@ def rank_labels(
             noisy = [each.probabilities for each in found]
         return combined_clean(noisy, y, noise)
 
-    every = np.arange(len(numbers.y)), numbers.y
+    every = np.arange(len(numbers.y)), numbers.y  # of each example, its label
     ends: list[Array] = []  # of the probability that a label is wrong, and itself
     posterior: NoisePosterior | None = getattr(noise, "posterior", None)
     if numbers.annotations is not None:

@@ -159,7 +159,7 @@ class TableModel:
 
     @property
     def _used(self) -> set[str]:
-        return {column["name"] for column in self.encoder.columns if column["kind"] != "left out"}
+        return {column["name"] for column in self.encoder.used}
 
     def labeled(self, table: pd.DataFrame, column: str, where: str) -> tuple[Array, NDArray[Any]]:
         """Return the features and labels of the rows that have a label in a column.
@@ -176,8 +176,6 @@ class TableModel:
         X = self.features(table.loc[:, others], where)
         given = table.loc[:, column]
         where = f"{where}, column {column!r}"
-        if given.ndim > 1:
-            raise NcbenchError(f"{where}: there are {given.shape[1]} columns of this name")
         present = given.notna().to_numpy()
         if not present.any():
             raise NcbenchError(f"{where}: no label in any row")

@@ -33,7 +33,7 @@ from ncbench.learning import cpe_learner, fit_cpe
 from ncbench.own_labels.arguments import named_measure
 from ncbench.own_labels.classifier import NoiseCorrectedClassifier
 from ncbench.own_labels.model import TableModel
-from ncbench.own_labels.uncertainty import uncertainty
+from ncbench.own_labels.verdict import uncertainty
 from ncbench.plugin import get_registry
 
 FORMAT = 1
@@ -98,7 +98,9 @@ def write_model(out: Path, model: TableModel) -> None:
     stream = io.BytesIO(skops.dumps(parts))
     _refuse_untrusted(stream, f"--cpe {cpe}", cpe)
     with zipfile.ZipFile(stream, "a") as file:
-        about = {**model.about, "versions": _versions(cpe), **_others()}
+        about = {**model.about, "versions": _versions(cpe)}
+        about |= {"python": platform.python_version(), "numpy": np.__version__}
+        about["skops"] = metadata.version("skops")
         file.writestr(_DESCRIPTION, json.dumps(about, indent=1))
         file.comment = b"ncbench model %d " % FORMAT + b"0" * 64
     content = stream.getvalue()[:-64]
@@ -203,15 +205,6 @@ def _versions(cpe: str) -> dict[str, str]:
     }
 
 
-def _others() -> dict[str, str]:
-    """Return versions that are kept for the reader only."""
-    return {
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "skops": metadata.version("skops"),
-    }
-
-
 def _require_versions(written: Mapping[str, str], cpe: str, where: str) -> None:
     try:
         here = _versions(cpe)
@@ -311,7 +304,7 @@ def _try_out(model: TableModel) -> None:
         raise TypeError("repeated_rows is not a number")
     if about.get("background") not in [None, *model.classes]:
         raise ValueError("its background is not one of its classes")
-    used = [column for column in model.encoder.columns if column["kind"] != "left out"]
+    used = model.encoder.used
     row = [column["values"][0] if column["values"] else np.nan for column in used]
     table = pd.DataFrame([row], columns=[column["name"] for column in used])
     model.other_columns(table)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +46,7 @@ class Rival:
     share: float
 
 
+@dataclass(eq=False, repr=False)
 class NoiseEstimate(EstimatedNoiseMatrix):
     """An estimated noise matrix of a user's labels, with what is known about its errors.
 
@@ -101,49 +101,33 @@ class NoiseEstimate(EstimatedNoiseMatrix):
     ('known', 0.1)
     """
 
-    def __init__(
-        self,
-        noise: NoiseMatrix,
-        *,
-        data: str,
-        estimator: str,
-        classes: Sequence[str],
-        counts: Labels,
-        features: int,
-        low: Array | None,
-        high: Array | None,
-        share: Share,
-        resamples: int,
-        rivals: Sequence[Rival] = (),
-        doubts: Sequence[str] = (),
-        verdict: str = KNOWN,
-        at_most: float = 0.5,
-        pairs: Labels | None = None,
-        unchecked: Share | None = None,
-        annotators: Sequence[Annotator] = (),
-        examples: int | None = None,
-    ) -> None:
+    noise: InitVar[NoiseMatrix]
+    _: KW_ONLY
+    data: str
+    estimator: str
+    classes: tuple[str, ...]
+    counts: Labels
+    features: int
+    low: Array | None
+    high: Array | None
+    share: Share
+    resamples: int
+    rivals: tuple[Rival, ...] = ()
+    doubts: tuple[str, ...] = ()
+    verdict: str = KNOWN
+    at_most: float = 0.5
+    pairs: Labels | None = None
+    unchecked: Share | None = None
+    annotators: tuple[Annotator, ...] = ()
+    examples: int | None = None
+
+    def __post_init__(self, noise: NoiseMatrix) -> None:
         warnings = getattr(noise, "warnings", ())
         more = getattr(noise, "draws", None), getattr(noise, "posterior", None)
         super().__init__(noise.matrix, getattr(noise, "a", 0.0), warnings, *more)
-        self.data = data
-        self.estimator = estimator
-        self.classes = tuple(classes)
-        self.counts = counts
-        self.features = features
         # NoiseMatrix may have changed the last bit of an entry.
-        self.low = None if low is None else np.minimum(low, self.matrix)
-        self.high = None if high is None else np.maximum(high, self.matrix)
-        self.share = share
-        self.resamples = resamples
-        self.rivals = tuple(rivals)
-        self.doubts = tuple(doubts)
-        self.verdict = verdict
-        self.at_most = at_most
-        self.pairs = pairs
-        self.unchecked = unchecked
-        self.annotators = tuple(annotators)
-        self.examples = examples
+        self.low = None if self.low is None else np.minimum(self.low, self.matrix)
+        self.high = None if self.high is None else np.maximum(self.high, self.matrix)
 
     def __repr__(self) -> str:
         rows = f"{self.counts.sum():,}"

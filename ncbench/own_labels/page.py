@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,7 @@ from ncbench.errors import counted
 from ncbench.files import write_output
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, class_frequencies
 from ncbench.own_labels.data import OwnData
+from ncbench.own_labels.diagnosis import Gain
 from ncbench.own_labels.estimate import plan
 from ncbench.own_labels.estimate_text import WHOLE, how_many, mistakes, people
 from ncbench.own_labels.noise_estimate import NoiseEstimate
@@ -21,11 +21,11 @@ from ncbench.own_labels.verdict import classes_gone
 from ncbench.report.html.template import rendered
 from ncbench.types import Array
 
-if TYPE_CHECKING:
-    from ncbench.own_labels.diagnosis import Gain
-
 _NONE = 0.02  # a smaller share is next to nothing
-_NAMES = {"g_mean": "G-mean", "h_mean": "H-mean", "q_mean": "Q-mean", "micro_f1": "Micro F1"}
+_NAMES = {
+    "g_mean": "G-mean", "h_mean": "H-mean", "q_mean": "Q-mean", "micro_f1": "Micro F1",
+    "zero_one": "zero-one loss",
+}  # fmt: skip
 
 
 def summary(noise: NoiseEstimate, issues: pd.DataFrame, gains: Sequence[Gain]) -> str:
@@ -67,7 +67,7 @@ def measure_name(name: str) -> str:
     >>> measure_name("g_mean"), measure_name("zero_one")
     ('G-mean', 'zero-one loss')
     """
-    return _NAMES.get(name, "zero-one loss" if name == "zero_one" else name)
+    return _NAMES.get(name, name)
 
 
 def doubtful(issues: pd.DataFrame) -> int:
@@ -128,27 +128,21 @@ def _reliance(noise: NoiseEstimate) -> str:
 def _next(noise: NoiseEstimate, issues: pd.DataFrame) -> str:
     count = doubtful(issues)
     gone = classes_gone(noise, noise.counts, noise.classes)
-    sure = "check some labels drawn at random to make sure of the number"
+    sure = ""
     if gone:
         sure = (
             f"check some labels of {_listed(gone)}, of which hardly any is right by this estimate"
         )
-    listed = "Next, look at"
-    if noise.level != KNOWN or gone:
-        listed = f"Next, {sure}, and look at"
+    elif noise.level != KNOWN:
+        sure = "check some labels drawn at random to make sure of the number"
     if not count:
-        if noise.level != KNOWN or gone:
-            return f"Next, {sure}."
-        return "No single label is more probably wrong than right."
+        return f"Next, {sure}." if sure else "No single label is more probably wrong than right."
+    labels = "label that is" if count == 1 else f"{count:,} labels that are"
+    said = f"Next, {sure}{', and ' * bool(sure)}look at the {labels} more probably wrong than right"
+    if noise.level == BETWEEN or count == 1:
+        return f"{said}."
     found = issues["expected_issues"].iloc[count - 1]
-    if count == 1:
-        return f"{listed} the label that is more probably wrong than right."
-    if noise.level == BETWEEN:
-        return f"{listed} the {count:,} labels that are more probably wrong than right."
-    return (
-        f"{listed} the {count:,} labels that are more probably wrong than right: about "
-        f"{found:,.0f} of them should be wrong."
-    )
+    return f"{said}: about {found:,.0f} of them should be wrong."
 
 
 def _change(gain: Gain) -> str:
@@ -197,6 +191,7 @@ def write_diagnosis(
     background : str, optional
         The class that Micro F1 leaves out; by default the first.
     """
+    columns = {} if data.encoder is None else data.encoder.uses()
     at_random = plan(noise, data, _WIDTH)
     count = doubtful(issues)
     shown = issues.head(min(max(count, _FEWEST), _SHOWN))
@@ -209,10 +204,10 @@ def write_diagnosis(
         rows=len(data.y),
         percent=percent,
         examples=class_frequencies(noise, noise.counts) * noise.counts.sum(),
-        columns=_columns(data),
+        columns={what: _named(names) for what, names in columns.items()},
         whole=noise.n <= WHOLE,
-        heat=Heat(noise.matrix, noise.classes, noise.low, noise.high),
-        reverse=Heat(noise.true_given_label, noise.classes),
+        heat=_heat(noise.matrix, noise.classes, noise.low, noise.high),
+        reverse=_heat(noise.true_given_label, noise.classes),
         percents=_percents,
         mistakes=_mistakes(noise) if noise.n > WHOLE and noise.of_pairs else [],
         confusions=_confusions(noise) if noise.n > _WITH_INTERVALS else [],
@@ -237,40 +232,19 @@ def write_diagnosis(
     write_output(out, page.encode())
 
 
-@dataclass(frozen=True)
-class Heat:
-    """A matrix of classes as a table with colors, and the ends of its intervals, if they fit."""
-
-    matrix: Array
-    classes: tuple[str, ...]
-    low: Array | None = None
-    high: Array | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the classes, cut if they are long."""
-        return short_names(self.classes)
-
-    @property
-    def intervals(self) -> bool:
-        """Whether its cells have room for intervals."""
-        return self.low is not None and self.high is not None and not self.many
-
-    @property
-    def turned(self) -> str:
-        """The class of the headings: upright where their names do not fit side by side."""
-        room = len(self.classes) * max(map(len, self.names))
-        return "turned" if room > 90 else "turned-narrow" if room > 30 else ""
-
-    @property
-    def many(self) -> bool:
-        """Whether numbers have to be small on a phone."""
-        return len(self.classes) > _WITH_INTERVALS
-
-    @property
-    def dense(self) -> bool:
-        """Whether numbers have no room on a phone."""
-        return len(self.classes) > 10
+def _heat(
+    matrix: Array, classes: Sequence[str], low: Array | None = None, high: Array | None = None
+) -> dict[str, Any]:
+    """Return a matrix of classes as a table with colors, and the ends of its intervals."""
+    names, n = short_names(classes), len(classes)
+    room = n * max(map(len, names))
+    # Headings are upright where they do not fit side by side; on a phone, numbers are small, or
+    # have no room.
+    style = "turned" if room > 90 else "turned-narrow" if room > 30 else ""
+    style += " many" * (n > _WITH_INTERVALS) + " dense" * (n > 10)
+    fit = low is not None and n <= _WITH_INTERVALS
+    ends = {"low": low, "high": high, "intervals": fit}
+    return {"matrix": matrix, "classes": classes, "names": names, "style": style, **ends}
 
 
 def short_names(classes: Sequence[str]) -> list[str]:
@@ -295,36 +269,24 @@ def _percents(share: float) -> str:
     return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
 
 
-def _confusions(noise: NoiseEstimate) -> list[dict[str, str]]:
+def _confusions(noise: NoiseEstimate) -> Sequence[tuple[str, ...]]:
     """Return, for each class, how often it is labeled right, and its most frequent wrong label."""
     rows = []
     for j, name in enumerate(noise.classes):
-        wrong = np.where(np.arange(noise.n) == j, -1.0, noise.matrix[:, j])
-        i = int(wrong.argmax())
-        rows.append(
-            {
-                "name": name,
-                "right": _with_interval(noise, j, j),
-                "other": noise.classes[i] if noise.of_pairs else "-",
-                "as_other": _with_interval(noise, i, j) if noise.of_pairs else "-",
-            }
-        )
+        i = int(np.where(np.arange(noise.n) == j, -1.0, noise.matrix[:, j]).argmax())
+        other = (noise.classes[i], _with_interval(noise, i, j)) if noise.of_pairs else ("-", "-")
+        rows.append((name, _with_interval(noise, j, j), *other))
     return rows
 
 
-def _mistakes(noise: NoiseEstimate) -> list[dict[str, str]]:
+def _mistakes(noise: NoiseEstimate) -> Sequence[tuple[str, ...]]:
     """Return the most frequent mistakes, the largest first."""
     joint, given_label = noise.expected_pairs, noise.true_given_label
-    return [
-        {
-            "label": noise.classes[i],
-            "true": noise.classes[j],
-            "rows": how_many(joint[i, j]),
-            "of_true": _with_interval(noise, i, j),
-            "of_label": percent(given_label[i, j]),
-        }
-        for i, j in mistakes(joint)
-    ]
+    rows = []
+    for i, j in mistakes(joint):
+        shares = _with_interval(noise, i, j), percent(given_label[i, j])
+        rows.append((noise.classes[i], noise.classes[j], how_many(joint[i, j]), *shares))
+    return rows
 
 
 def _with_interval(noise: NoiseEstimate, i: int, j: int) -> str:
@@ -332,26 +294,6 @@ def _with_interval(noise: NoiseEstimate, i: int, j: int) -> str:
     if noise.low is None or noise.high is None:
         return said
     return f"{said} ({percent(noise.low[i, j])} to {percent(noise.high[i, j])})"
-
-
-def _columns(data: OwnData) -> list[tuple[str, str]]:
-    """Return what became of the columns of a table, in words."""
-    if data.encoder is None:
-        return []
-    columns = data.encoder.columns
-    used = [c for c in columns if c["kind"] != "left out"]
-    groups = {
-        "numbers": [c["name"] for c in used if c["kind"] == "number"],
-        "days since 1970": [c["name"] for c in used if c["kind"] == "date"],
-        "categories, a 0/1 feature each": [
-            f"{c['name']} ({len(c['values'])})" for c in used if c["kind"] == "categories"
-        ],
-        "with missing values, which take the median or are a category": [
-            f"{c['name']} ({c['missing']})" for c in used if c["missing"]
-        ],
-        "left out": [f"{c['name']} ({c['why']})" for c in columns if c["kind"] == "left out"],
-    }
-    return [(what, _named(names)) for what, names in groups.items() if names]
 
 
 def _named(names: list[str]) -> str:

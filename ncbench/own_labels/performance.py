@@ -13,8 +13,8 @@ from ncbench.core import Measure, NoiseMatrix
 from ncbench.data import Classes
 from ncbench.errors import NcbenchError
 from ncbench.learning import aligned_noise, prediction
+from ncbench.learning.classifier import comparable, measure_of
 from ncbench.noise_estimation.held_out import HeldOut, Performance
-from ncbench.plugin import get_registry
 
 
 def estimate_performance(
@@ -73,12 +73,7 @@ def hold_out(
             f"X has {np.shape(X)[0]} rows, y_noisy has shape {labels.shape}; expected a label for "
             "each row, and at least one"
         )
-    if (labels.dtype.kind in "biuf") != (known.dtype.kind in "biuf"):
-        raise NcbenchError(
-            f"labels such as {labels[0]!r}, but the classifier was fitted to labels such as "
-            f"{known[0]!r}; expected labels of the same type"
-        )
-    values, noise = aligned_noise(noise_matrix, np.union1d(known, labels))
+    values, noise = aligned_noise(noise_matrix, np.union1d(known, comparable(labels, known)))
     classes = Classes(values)
     predicted = prediction(model, X, values)
     held_out = HeldOut(noise, classes.numbers(labels), np.arange(len(labels)), predicted)
@@ -89,11 +84,5 @@ def _measure(model: Any, measure: str | Measure | None) -> tuple[Measure, str]:
     while measure is None and isinstance(model, Pipeline):
         model = model[-1]
     measure = getattr(model, "measure", None) if measure is None else measure
-    if isinstance(measure, str):
-        return get_registry().build("measure", measure), measure
-    if isinstance(measure, Measure):
-        return measure, type(measure).__name__
-    raise NcbenchError(
-        f"measure={measure!r}; expected the name of a measure, or one: {type(model).__name__} does "
-        "not say which it minimizes"
-    )
+    psi = measure_of(measure, hint=f": {type(model).__name__} does not say which it minimizes")
+    return psi, measure if isinstance(measure, str) else type(psi).__name__

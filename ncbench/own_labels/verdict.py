@@ -17,6 +17,7 @@ import numpy as np
 from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError, counted as counted_text, notice_once
 from ncbench.noise_estimation.posterior import NoisePosterior, Prediction, prediction
+from ncbench.noise_estimation.repair import repair_estimate
 from ncbench.noise_estimation.sample import NoisySample
 from ncbench.noise_estimation.share import (
     BETWEEN,
@@ -29,7 +30,6 @@ from ncbench.noise_estimation.share import (
 )
 from ncbench.own_labels.data import shown_names
 from ncbench.own_labels.noise_estimate import Rival
-from ncbench.own_labels.uncertainty import Uncertainty, uncertainty
 from ncbench.plugin import get_registry
 from ncbench.types import Array, Labels
 
@@ -38,7 +38,8 @@ RIVALS = {
     "confident_joint": "classes do not overlap where a learner is sure",
 }
 
-_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+_Z = NormalDist().inv_cdf(_TAILS[1])
 _CLOSE = 0.05  # estimates of the share that differ by less agree,
 _CLOSE_RATIO = 0.3  # or by less than this part of the estimate
 _NARROW = 0.03  # a share is known whose interval is not wider,
@@ -52,6 +53,64 @@ _WIDE = 0.25
 _SMALL_SINGULAR_VALUE = 0.2
 _POINTS = (1_000, 20_000)  # fewest and most rows whose neighbors hoc looks up
 _COMPARED = 2e10  # entries of X that they are compared with, in all
+
+
+class Uncertainty(NamedTuple):
+    """Intervals of T, if there are any, and the share of wrong labels."""
+
+    low: Array | None
+    high: Array | None
+    share: Share
+
+
+def uncertainty(noise: NoiseMatrix, counts: Labels, halves: Sequence[Array] = ()) -> Uncertainty:
+    """Return what is known of the errors of an estimate.
+
+    Parameters
+    ----------
+    noise : NoiseMatrix
+        Its ``draws`` and its ``posterior`` are used, if it has them.
+    counts : array of shape (n,)
+        Number of labels of each class.
+    halves : sequence of arrays of shape (n, n)
+        Estimates from halves of the rows, for one that has no draws.
+    """
+    draws: Array | None = getattr(noise, "draws", None)
+    low, high = interval(noise.matrix, draws, halves)
+    posterior: NoisePosterior | None = getattr(noise, "posterior", None)
+    if posterior is not None:
+        return Uncertainty(low, high, posterior.share)
+    estimate = share_of_wrong(noise, counts)
+
+    def shares(matrices: Sequence[Array] | Array) -> Array:
+        return np.array([share_of_wrong(repair_estimate(T), counts) for T in matrices])
+
+    of_draws = None
+    if draws is not None:
+        # Draws of an entry that is known to be small are skewed. The share adds up n (n - 1) of
+        # them, so the draws of the share are too high; that of the median of each entry is not.
+        of_draws = shares(draws)
+        shift = shares([np.median(draws, axis=0)])[0] - np.median(of_draws)
+        of_draws = np.clip(of_draws + shift, 0, 1)
+    ends = interval(np.array(estimate), of_draws, shares(halves))
+    return Uncertainty(low, high, Share(estimate, *(None if e is None else float(e) for e in ends)))
+
+
+def interval(
+    estimate: Array, draws: Array | None, halves: Sequence[Array] | Array
+) -> tuple[Array | None, Array | None]:
+    """Return the ends of intervals that contain the estimate.
+
+    Draws are from the distribution of T given the data. Estimates from halves of the rows deviate
+    from the estimate as it does from T (delete-half jackknife), so the interval is centered at it.
+    """
+    if draws is not None:
+        low, high = np.quantile(draws, _TAILS, axis=0)
+        return np.minimum(low, estimate), np.maximum(high, estimate)
+    if not len(halves):
+        return None, None
+    error = _Z * np.sqrt(np.mean((np.array(halves) - estimate) ** 2, axis=0))
+    return np.clip(estimate - error, 0, 1), np.clip(estimate + error, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -86,21 +145,16 @@ def findings(noise: NoiseMatrix, counts: Labels, classes: Sequence[str]) -> Find
         Number of labels of each class.
     classes : sequence of str
     """
-    known = uncertainty(noise, counts)
+    low, high, share = known = uncertainty(noise, counts)
     posterior: NoisePosterior | None = getattr(noise, "posterior", None)
     verdict = None
     if posterior is not None:
-        verdict = said(known.share, int(counts.sum()), posterior.prediction)
-    doubts = cheap_doubts(noise, counts, classes, known)
-    return Findings(known.share, known.low, known.high, verdict, doubts)
+        verdict = said(share, int(counts.sum()), posterior.prediction)
+    return Findings(share, low, high, verdict, cheap_doubts(noise, counts, classes, known))
 
 
 def judge(
-    noise: NoiseMatrix,
-    sample: NoisySample,
-    known: Uncertainty,
-    counted: Share | None,
-    checked: int = 0,
+    noise: NoiseMatrix, sample: NoisySample, known: Uncertainty, counted: Share | None, checked: int
 ) -> Verdict:
     """Compare an estimate with its rivals and with what can be predicted.
 
@@ -127,20 +181,20 @@ def judge(
     open_question = _disagreement(*compared, counted)
     ends = share
     if posterior is None and (open_question or share.low is None):  # only others show the range
-        low_end = min(lowest, lowest if share.low is None else share.low)
-        ends = Share(share.estimate, low_end, at_most)
+        ends = Share(
+            share.estimate, lowest if share.low is None else min(lowest, share.low), at_most
+        )
     if counted is not None and checked >= COUNTED:
         ends, predicted = with_counted(ends, counted), predicted._replace(real=True)
     if sample.annotations is not None:  # people's labels speak without features
         predicted = predicted._replace(real=True)
     verdict = said(ends, rows, predicted)
-    doubts = [*getattr(noise, "warnings", ())]
     if verdict.startswith(CANNOT_TELL):
-        return Verdict(verdict, tuple(doubts), (), at_most)
-    if share.estimate >= _NARROW or doubts:
-        doubts += _weak_points(noise, sample.counts, sample.classes, known)
+        return Verdict(verdict, tuple(getattr(noise, "warnings", ())), (), at_most)
+    doubts = cheap_doubts(noise, sample.counts, sample.classes, known)
     if not verdict.startswith(KNOWN):
-        doubts += [*open_question, _how_to_check(ends)]
+        width = _width_to_check(ends)
+        doubts += [*open_question, f"estimate-noise --plan {width:.2f} lists the rows to check"]
     elif counted is not None:
         doubts += open_question
     return Verdict(verdict, tuple(doubts), rivals, at_most)
@@ -169,7 +223,7 @@ frequent label 50%)'
     """
     if not predicted.real:
         return f"{CANNOT_TELL}: the features do not predict them ({predicted})"
-    low, high = share.low or 0.0, 1.0 if share.high is None else share.high
+    low, high = share.ends
     if high - low <= max(_NARROW, _NARROW_RATIO * share.estimate):
         return KNOWN
     count = labels_to_check(high, _width_to_check(share), rows)
@@ -184,19 +238,13 @@ def _percent(share: float) -> str:
 
 
 def _width_to_check(share: Share) -> float:
-    return max(
-        round(((1.0 if share.high is None else share.high) - (share.low or 0.0)) / 2, 2), 0.02
-    )
-
-
-def _how_to_check(share: Share) -> str:
-    return f"estimate-noise --plan {_width_to_check(share):.2f} lists the rows to check"
+    low, high = share.ends
+    return max(round((high - low) / 2, 2), 0.02)
 
 
 def with_counted(share: Share, counted: Share) -> Share:
     """Return what an estimate and counting leave; if they contradict each other, counting."""
-    low = max(share.low or 0.0, counted.low or 0.0)
-    high = min(1.0 if share.high is None else share.high, counted.high or 1.0)
+    low, high = max(share.ends[0], counted.ends[0]), min(share.ends[1], counted.ends[1])
     return counted if low > high else Share(share.estimate, low, high)
 
 
@@ -212,10 +260,10 @@ def cheap_doubts(
     ['by this estimate, hardly any label of bee is right; check some, and if so, merge bee with \
 another class, or drop its rows']
     """
-    warnings = list(getattr(noise, "warnings", ()))
-    if known.share.estimate < _NARROW and not warnings:
-        return []
-    return [*warnings, *_weak_points(noise, counts, classes, known)]
+    doubts = list(getattr(noise, "warnings", ()))
+    if known.share.estimate >= _NARROW or doubts:
+        doubts += _weak_points(noise, counts, classes, known)
+    return doubts
 
 
 def labels_to_check(share: float, width: float, rows: int) -> int:

@@ -189,13 +189,6 @@ def test_one_who_saw_a_frequent_class_alone_is_kept_and_one_whom_others_contradi
         annotated_dataset(frame, name="t", where="t", columns=["ann", "bob", "eve"])
 
 
-def test_two_columns_of_one_name_are_refused() -> None:
-    frame = table()
-    frame.columns = ["a", "b", "c", "d", "ann", "ann", "eve", "checked"]
-    with pytest.raises(NcbenchError, match="t: 2 columns are named 'ann'; rename the others"):
-        annotated_dataset(frame, name="t", where="t", columns=["ann", "eve"])
-
-
 def test_classes_that_differ_in_capitals_are_pointed_out(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 from softmax_problem import LOSSES, random_noise, softmax_sample
 
-from ncbench import NcbenchError, NoiseMatrix
+from ncbench import NoiseMatrix
 from ncbench.learning.linear_softmax import (
     CrossEntropy,
     ForwardCrossEntropy,
@@ -111,12 +111,3 @@ def test_constant_and_repeated_features_are_harmless(penalty):
     a = fit_linear_softmax(X, loss, LinearSoftmax.zero(3, 2), penalty=penalty / 2)
     b = fit_linear_softmax(wide, loss, LinearSoftmax.zero(7, 2), penalty=penalty)
     np.testing.assert_allclose(a.posterior(X), b.posterior(wide), atol=1e-4)
-
-
-def test_what_does_not_fit_is_refused():
-    loss = CrossEntropy.of_labels(np.zeros(5, dtype=np.int64), 2)
-    fit = partial(fit_linear_softmax, loss=loss, start=LinearSoftmax.zero(3, 2))
-    with pytest.raises(NcbenchError, match=r"shape \(5, 2\).*\(m, 3\)"):
-        fit(np.zeros((5, 2)), penalty=0.1)
-    with pytest.raises(NcbenchError, match="penalty is -1"):
-        fit(np.zeros((5, 3)), penalty=-1.0)

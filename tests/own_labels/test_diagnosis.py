@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench import NoiseMatrix
 from ncbench.data import UNKNOWN
+from ncbench.noise_estimation import HeldOut
 from ncbench.own_labels import (
     DEFAULT_LEARNER,
     NoiseEstimate,
@@ -45,19 +46,18 @@ DATA, TRUTH, NOISE = problem()
 def test_a_correction_gains_where_the_noise_hides_a_rare_class_and_the_loss_is_the_true_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    predicted = []
-    out_of_fold = diagnosis._out_of_fold
+    held_out: list[HeldOut] = []
 
-    def kept(*arguments: Any) -> Any:
-        predicted.append(out_of_fold(*arguments))
-        return predicted[-1]
+    def kept(*arguments: Any) -> HeldOut:
+        held_out.append(HeldOut(*arguments))
+        return held_out[-1]
 
-    monkeypatch.setattr(diagnosis, "_out_of_fold", kept)
+    monkeypatch.setattr(diagnosis, "HeldOut", kept)
     (gain,) = correction_gains(DATA, NOISE, ["zero_one"], GaussianNB())
     assert gain.real
     assert gain.low < gain.difference == gain.plain.loss - gain.corrected.loss < gain.high
-    for found, given in zip((gain.corrected, gain.plain), predicted, strict=True):
-        assert found.low < (given.argmax(axis=1) != TRUTH).mean() < found.high
+    for found, given in zip((gain.corrected, gain.plain), held_out, strict=True):
+        assert found.low < (given.predicted.argmax(axis=1) != TRUTH).mean() < found.high
 
 
 def test_equal_classifiers_differ_by_nothing_and_that_is_not_beyond_chance() -> None:

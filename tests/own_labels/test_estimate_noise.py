@@ -29,8 +29,7 @@ from ncbench.own_labels import (
 )
 from ncbench.own_labels.estimate_text import estimate_text
 from ncbench.own_labels.noise_estimate import NoiseEstimate
-from ncbench.own_labels.uncertainty import uncertainty
-from ncbench.own_labels.verdict import labels_to_check
+from ncbench.own_labels.verdict import labels_to_check, uncertainty
 
 T = np.array([[0.8, 0.1, 0.0], [0.15, 0.85, 0.1], [0.05, 0.05, 0.9]])
 NAMES = np.array(["ant", "bee", "cow"])

@@ -11,8 +11,13 @@ from ncbench.core import NoiseMatrix
 from ncbench.noise_estimation.share import Share, counted_share
 from ncbench.own_labels import OwnData, plan
 from ncbench.own_labels.noise_estimate import Rival
-from ncbench.own_labels.uncertainty import Uncertainty
-from ncbench.own_labels.verdict import _disagreement, _parameters, cheap_doubts, labels_to_check
+from ncbench.own_labels.verdict import (
+    Uncertainty,
+    _disagreement,
+    _parameters,
+    cheap_doubts,
+    labels_to_check,
+)
 
 
 def problem(apart: float, wrong: float, m: int = 300, seed: int = 0):
@@ -49,7 +54,7 @@ def test_overlap_is_said_with_a_range_and_a_number_of_labels_to_check():
     assert not any("classes may overlap" in doubt for doubt in settled.doubts)
     assert settled.checked == 150
     assert settled.unchecked is not None
-    assert settled.share.width < 0.7 * settled.unchecked.width
+    assert np.ptp(settled.share.ends) < 0.7 * np.ptp(settled.unchecked.ends)
 
 
 def test_checked_labels_that_contradict_the_estimate_are_a_doubt():
@@ -64,10 +69,10 @@ def test_as_many_labels_as_planned_give_the_width():
     share = 0.2
     count = labels_to_check(share, 0.08, rows=10**9)
     got = counted_share(round(share * count), count)
-    assert got.width == pytest.approx(0.08, abs=0.006)
+    assert np.ptp(got.ends) == pytest.approx(0.08, abs=0.006)
     assert labels_to_check(share, 0.08, rows=100) <= 100
     fewer = counted_share(round(share * count / 2), count)  # fewer are wrong than supposed
-    assert fewer.width <= got.width
+    assert np.ptp(fewer.ends) <= np.ptp(got.ends)
 
 
 def test_the_verdict_asks_for_as_many_labels_as_the_plan():
