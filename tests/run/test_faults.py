@@ -100,22 +100,14 @@ def test_output_to_a_full_device_is_one_message() -> None:
     assert "No space left on device" in run.stderr
 
 
-@pytest.mark.slow(reason="waits for time limits")
-def test_a_cell_that_takes_too_long_is_failed(ncbench: Callable, tmp_path: Path) -> None:
+def test_a_cell_alone_that_takes_too_long_is_ended(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(PLUGINS)
     command = (*QUICK, "plugins_from=own.py", "algo=slow")
     started = time.monotonic()
     alone = ncbench(*command, "timeout=0.5")
     assert alone.code == 2
     assert "the cell took longer than timeout=0.5" in alone.err
-    swept = ncbench("-m", *command, "timeout=4")
-    assert swept.code == 1
     assert time.monotonic() - started < 40
-    (record,) = records_in(tmp_path)
-    assert record["status"] == "failed"
-    assert record["reason"] == "the cell took longer than timeout=4"
-    refused = ncbench(*command, "timeout=0")
-    assert "timeout=0.0; expected seconds above 0, or null" in refused.err
 
 
 def test_the_timeout_is_not_part_of_a_cell(ncbench: Callable) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import multiprocessing
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -192,31 +191,6 @@ def test_a_process_of_a_sweep_that_is_gone_before_its_first_cell_ends(
     assert ended.wait(5)
 
 
-@pytest.mark.slow(reason="kills at moments nobody thought of")
-def test_a_sweep_survives_kills_at_moments_nobody_thought_of(sweeper: Sweeper) -> None:
-    cells = ",".join(map(str, range(12)))
-    command = ("-m", *QUICK, "algo=slow", f"algo.number={cells}", "algo.seconds=0.2")
-    rng = random.Random(0)
-    for kill in range(4):
-        process = sweeper.start(*command, *(JOBLIB if kill % 2 else ()), quiet=True)
-        started_with = sweeper.done()
-        # Half of the kills come at any moment, half once the first cells of this start are done.
-        if kill in (1, 2):
-            deadline = time.time() + 30
-            while sweeper.done() <= started_with and time.time() < deadline:
-                time.sleep(0.05)
-            time.sleep(rng.uniform(0, 0.5))
-        else:
-            time.sleep(rng.uniform(0, 3))
-        assert process.poll() is None, f"all cells were done after {kill} kills"
-        process.kill()
-        process.wait()
-    assert nothing_is_left_behind(sweeper)
-    assert "Losses" in sweeper.run(*command)
-    assert [record["status"] for record in sweeper.records().values()] == ["done"] * 12
-    assert no_cell_ran_again_after_it_was_done(sweeper)
-
-
 def test_cells_that_raise_exit_or_are_killed_leave_the_others_alone(sweeper: Sweeper) -> None:
     quick = (*QUICK, "cpe=logistic", "cpe.C=1.0")
     out = sweeper.run("-m", *quick, "algo=raises,exits,killed,cpe_argmax,nclr_plugin", code=1)
@@ -258,17 +232,6 @@ def test_finished_cells_are_found_and_force_runs_them_again(sweeper: Sweeper) ->
     single = (*QUICK, "algo=slow", "algo.seconds=0", "algo.number=1")
     assert "done" in sweeper.run(*single)
     assert sweeper.count_fits() == 8
-
-
-def test_a_damaged_record_is_run_again(sweeper: Sweeper) -> None:
-    command = (*QUICK, "algo=slow", "algo.seconds=0")
-    sweeper.run(*command)
-    (path,) = (sweeper.folder / "outputs" / "cells").rglob("record.json")
-    whole = json.loads(path.read_text())
-    path.write_text(path.read_text()[:100])
-    assert "ignored: " in sweeper.run("aggregate", "outputs", code=2)
-    sweeper.run(*command)
-    assert numbers(json.loads(path.read_text())) == numbers(whole)
 
 
 @pytest.mark.slow(reason="two processes; locks among processes are always tested")
