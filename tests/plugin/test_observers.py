@@ -164,17 +164,17 @@ def test_observers_are_listed(ncbench: Callable, seen: Callable) -> None:
     )
 
 
-@pytest.mark.parametrize("mode", [[], ["-m"]])
 def test_what_an_observer_needs_is_missed_before_the_first_cell(
-    mode: list[str], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ncbench_plugins.observers.mlflow.find_spec", lambda name: None)
-    refused = ncbench(*mode, *QUICK, "observers=[mlflow]")
-    assert refused.code == 2
-    assert refused.err == (
-        "ncbench: observers=[mlflow]: mlflow is not installed: pip install 'ncbench[mlflow]'\n"
-    )
-    assert list(tmp_path.iterdir()) == []
+    for mode in ([], ["-m"]):
+        monkeypatch.setattr("ncbench_plugins.observers.mlflow.find_spec", lambda name: None)
+        refused = ncbench(*mode, *QUICK, "observers=[mlflow]")
+        assert refused.code == 2
+        assert refused.err == (
+            "ncbench: observers=[mlflow]: mlflow is not installed: pip install 'ncbench[mlflow]'\n"
+        )
+        assert list(tmp_path.iterdir()) == []
 
 
 # MLflow, for real, into a folder

@@ -78,6 +78,7 @@ def measure_source(body: str) -> str:
 
 BROKEN = {
     "import": ("import a_module_that_does_not_exist", "ModuleNotFoundError"),
+    "newer": ("from ncbench import something_new", "this is ncbench 0.1.0: another version may"),
     "syntax": ("def (:", "SyntaxError"),
     "exit": ("raise SystemExit('needs a newer Python')", "needs a newer Python"),
     "misspelt": (
@@ -119,21 +120,20 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("fault", BROKEN)
-def test_broken_plugin_is_a_problem_with_its_owner_and_harms_no_other(
-    site: Site, fault: str
-) -> None:
-    source, message = BROKEN[fault]
-    # One good distribution comes before the broken one, and one after.
+def test_broken_plugins_are_problems_with_their_owners_and_harm_no_other(site: Site) -> None:
+    # One good distribution comes before the broken ones, and one after.
     site.install("a_good", GOOD.replace('"good"', '"first"'))
-    site.install(fault, source, version="2.5")
+    for fault, (source, _) in BROKEN.items():
+        site.install(fault, source, version="2.5")
     site.install("z_good", GOOD.replace('"good"', '"last"'))
     registry = site.registry()
-
-    (problem,) = registry.problems
-    assert (problem.distribution, problem.version, problem.entry_point) == (fault, "2.5", "main")
-    assert message in problem.error
-    assert "\n" not in problem.error
+    problems = {problem.distribution: problem for problem in registry.problems}
+    assert len(registry.problems) == len(problems)
+    assert problems.keys() == BROKEN.keys()
+    for fault, (_, message) in BROKEN.items():
+        assert (problems[fault].version, problems[fault].entry_point) == ("2.5", "main")
+        assert message in problems[fault].error
+        assert "\n" not in problems[fault].error
     assert registry.names("measure") == ["first", "last"]
     assert [plugin.name for plugin in registry.plugins()] == ["first", "last"]
     assert registry.build("measure", "last", alpha=2.0).alpha == 2.0
