@@ -72,7 +72,7 @@ def parse(
         raise ValueError(f"{where}: {said}") from error
     except RecursionError as error:
         raise ValueError(f"{where}: nested too deeply") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if found := _not_finite(from_json(content, where)):  # Python would read it
             raise ValueError(f"{where}: {within}{found}; expected a finite number") from error
         raise ValueError(f"{where}: not JSON ({error})") from error
