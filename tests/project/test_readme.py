@@ -12,9 +12,6 @@ from pathlib import Path
 import pytest
 from needs import ROOT
 from pages import alike, block, blocks, read
-from sklearn.datasets import load_wine
-
-from ncbench import load
 
 README = "README.md"
 
@@ -51,15 +48,6 @@ def test_the_sweep_prints_its_table(ncbench: Callable) -> None:
     printed = ncbench(*the_sweep()).out
     for line in block(README, "text", "measure").splitlines():
         assert any(alike(line, other) for other in printed.splitlines()), line
-
-
-def test_without_a_noise_matrix_ncfw_is_fw() -> None:
-    X, y = load_wine(return_X_y=True)
-    corrected, plain = (
-        load("algo", name)(max_iter=50, random_state=0).fit(X, y).predict_proba(X)
-        for name in ("ncfw", "fw")
-    )
-    assert (corrected == plain).all()
 
 
 def test_the_plugin_example_is_in_the_table_and_keeps_its_contract(
