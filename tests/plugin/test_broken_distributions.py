@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from made_up_files import install
+
 UNTYPED = """
 from ncbench import hookimpl
 
@@ -36,11 +38,7 @@ def run(site: Path, *argv: str, code: int = 0) -> str:
 
 
 def test_it_is_explained_and_not_used(tmp_path: Path) -> None:
-    (tmp_path / "without_type.py").write_text(UNTYPED)
-    info = tmp_path / "without_type-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: without-type\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[ncbench]\nmain = without_type\n")
+    install(tmp_path, "without-type", UNTYPED)
     listing = json.loads(run(tmp_path, "plugins", "--json"))
     assert {p["distribution"] for p in listing["plugins"]} == {"ncbench"}
     assert [SAYS in problem["error"] for problem in listing["problems"]] == [True]

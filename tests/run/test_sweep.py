@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 from commands import records_in
+from needs import SLOW_AND_BAD
 
 from ncbench.run.sweep import end_with_the_sweep
 
-SLOW_AND_BAD = Path(__file__).parents[1] / "plugin_packages" / "slow-and-bad" / "slow_and_bad.py"
 QUICK = ("dataset=iris", "trials=2", f"plugins_from={SLOW_AND_BAD}")
 JOBLIB = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
 

@@ -107,14 +107,6 @@ def test_a_trial_is_what_a_user_would_compute() -> None:
     np.testing.assert_array_equal(trial["noise_matrix_estimate"], T)
 
 
-def test_a_trial_repeats_itself() -> None:
-    def numbers(trial: dict[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in trial.items() if key != "seconds"}
-
-    cell = config(cpe={"name": "sklearn", "estimator": "RandomForestClassifier"})
-    assert numbers(run_trial(prepare(cell), 1)) == numbers(run_trial(prepare(cell), 1))
-
-
 def test_a_configured_measure_is_the_one_reported() -> None:
     cell = prepare(config(measure={"name": "micro_f1", "background": 2}, algo="ncbs"))
     trial = run_trial(cell, 0)
@@ -144,13 +136,6 @@ def test_a_class_may_be_named_in_a_measure(ncbench: Callable, tmp_path: Path) ->
 def test_the_default_background_leaves_ids_as_they_were() -> None:
     (background,) = get_registry().plugin("measure", "micro_f1").parameters
     assert (background.default, type(background.default)) == (0, int)
-
-
-def test_identity_tells_ncfw_nothing_about_the_noise() -> None:
-    told_nothing = run_trial(prepare(config(t_estimator="identity")), 0)
-    uncorrected = run_trial(prepare(config(algo="fw")), 0)
-    assert told_nothing["confusion"] == uncorrected["confusion"]
-    assert told_nothing["noise_matrix_estimate"] == np.eye(3).tolist()
 
 
 def test_an_algorithm_that_is_not_told_the_measure_runs_once_for_all(

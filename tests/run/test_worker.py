@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -178,16 +177,6 @@ def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
         assert ncbench(*again, *alone).code == 0
     (whole,), (sweep,) = (losses(tmp_path / name).values() for name in ("outputs", "sweep"))
     assert whole == sweep
-
-
-def test_rerun_finds_a_plug_in_that_remembers_trials(ncbench: Callable, tmp_path: Path) -> None:
-    (tmp_path / "remembers.py").write_text(REMEMBERS)
-    cell = ("plugins_from=remembers.py", "algo=within", "dataset=iris", "trials=3")
-    assert ncbench("-m", *cell).code == 0
-    (identity,) = losses(tmp_path)
-    again = ncbench("rerun", "outputs", identity, "--plugins-from", "remembers.py")
-    assert again.code == 1
-    assert re.search(r"trials\[0\]\.losses\.h_mean: was [\d.]+, is ", again.out)
 
 
 def test_a_cell_is_deaf_to_ctrl_c_from_its_start() -> None:
