@@ -175,7 +175,8 @@ def test_a_constant_loss_gives_label_0():
         posterior = rng.normal(size=(200, 6))
         path = ConfusionPath(posterior, np.zeros(200, dtype=np.int64), lazy_from=0)
         for _ in range(4):
-            assert path(np.full((6, 6), constant))[0, 0] == 1.0
+            with np.errstate(divide="raise", invalid="raise"):
+                assert path(np.full((6, 6), constant))[0, 0] == 1.0
         assert not argmin_labels(posterior, np.full((6, 6), constant)).any()
 
 
@@ -263,18 +264,6 @@ def test_a_loss_that_is_not_finite_is_refused():
     path = ConfusionPath(np.ones((3, 2)), np.zeros(3, dtype=int))
     with pytest.raises(NcbenchError, match="finite"):
         path(np.array([[0.0, np.nan], [1.0, 0.0]]))
-
-
-def test_a_constant_loss_is_a_tie_and_no_division_by_zero() -> None:
-    rng = np.random.default_rng(0)
-    m = 500
-    posterior, y = rng.dirichlet(np.ones(3), size=m), rng.integers(3, size=m)
-    confusion = ConfusionPath(posterior, y, 3, lazy_from=0)
-    with np.errstate(all="raise"):
-        for _ in range(3):
-            C = confusion(np.ones((3, 3)))
-            assert C[:, 1:].sum() == 0  # ties go to the lowest class
-    np.testing.assert_allclose(C[:, 0], np.bincount(y) / m)
 
 
 def test_the_bound_allows_for_the_rounding_of_its_sums():
