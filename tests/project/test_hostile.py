@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import records_in
+from commands import records_in, run_apart
 from made_up_files import install
 from needs import ROOT
 
@@ -39,13 +36,7 @@ def sweep(folder: Path, site: Path | None, *options: str) -> dict[str, Any]:
     folder.mkdir()
     # The cache of signatures belongs to what is installed.
     installed = {"PYTHONPATH": str(site), "NCBENCH_CACHE_HOME": str(site)} if site else {}
-    subprocess.run(
-        [sys.executable, "-m", "ncbench", *options, "-m", *QUICK],
-        cwd=folder,
-        env={**os.environ, **installed},
-        check=True,
-        capture_output=True,
-    )
+    run_apart(folder, *options, "-m", *QUICK, **installed)
     return {
         record["id"]: [{**trial, "seconds": None} for trial in record["trials"]]
         for record in records_in(folder)

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commands import records_in
+from commands import records_in, run_apart
 from needs import SLOW_AND_BAD
 
 from ncbench.run.sweep import end_with_the_sweep
@@ -44,23 +44,19 @@ class Sweeper:
         assert done.code == code, done.out + done.err
         return str(done.out + done.err)
 
-    def start(
-        self, *argv: str, quiet: bool = False, fault: str | None = None
-    ) -> subprocess.Popen[str]:
+    def start(self, *argv: str, quiet: bool = False) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-m", "ncbench", *argv],
             cwd=self.folder,
-            env={**os.environ, **self.mark, **({"NCBENCH_FAULT": fault} if fault else {})},
+            env={**os.environ, **self.mark},
             stdout=subprocess.DEVNULL if quiet else subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
 
     def run_apart(self, *argv: str, code: int | None = 0, fault: str | None = None) -> str:
-        process = self.start(*argv, fault=fault)
-        out, _ = process.communicate(timeout=300)
-        assert code is None or process.returncode == code, out
-        return out
+        faults = {"NCBENCH_FAULT": fault} if fault else {}
+        return run_apart(self.folder, *argv, code=code, **self.mark, **faults)
 
     def records(self, output_dir: str = "outputs") -> dict[str, dict[str, Any]]:
         return {record["id"]: record for record in records_in(self.folder / output_dir / "cells")}

@@ -5,15 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from operator import methodcaller
 from pathlib import Path
 
 import pytest
-from commands import records_in
+from commands import records_in, run_apart
 
 from ncbench.run import sweep as worker
 
@@ -108,15 +106,6 @@ def ncbench_algorithms():
 )
 
 
-def run_apart(folder: Path, *argv: str, code: int = 0, fault: str = "") -> str:
-    """Run ncbench in a process of its own, with its standard error."""
-    environment = {**os.environ, "NCBENCH_FAULT": fault} if fault else None
-    command = [sys.executable, "-m", "ncbench", *argv]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 def losses(folder: Path) -> dict[str, list[float]]:
     """Return the losses of the trials of each finished cell."""
     return {
@@ -169,7 +158,7 @@ def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
 ) -> None:
     (tmp_path / "remembers.py").write_text(REMEMBERS)
     alone = ("plugins_from=remembers.py", "algo=within", "dataset=iris", "trials=4")
-    run_apart(tmp_path, *alone, code=-signal.SIGKILL, fault="written trial-2.json")
+    run_apart(tmp_path, *alone, code=-signal.SIGKILL, NCBENCH_FAULT="written trial-2.json")
     refused = run_apart(tmp_path, *alone, code=2)
     assert refused.count("\n") == 1
     assert "so the kept trials are deleted; run the command again" in refused
