@@ -16,7 +16,6 @@ from made_up import tidy
 from made_up_files import put, typed
 from scipy import stats
 
-from ncbench.errors import NcbenchError
 from ncbench.results import frame
 from ncbench.results.best import marked
 from ncbench.results.significance import Pair, rankings
@@ -202,17 +201,6 @@ def test_an_algorithm_will_do_where_it_has_one_setting_in_each_cell() -> None:
             each["config"]["algo"]["k"] = int(each["config"]["dataset"]["name"][1:])
     pair = Pair.of(tidy(records), "a", "b")
     assert (pair.first, pair.second, len(pair.cells)) == ("a", "b cpe=tree", 12)
-
-
-def test_several_settings_of_an_algorithm_are_named() -> None:
-    records = []
-    for k in (5, 50):
-        records.append(record("a", "d0", 0.1, [0.3, 0.4]))
-        records[-1]["config"]["algo"] = {"name": "a", "k": k}
-    said = "a has several settings in the same cell: 'a algo.k=5', 'a algo.k=50'; give one"
-    with pytest.raises(NcbenchError, match=said) as refused:
-        Pair.of(tidy([*records, record("b", "d0", 0.1, [0.3, 0.4])]), "b", "a")
-    assert str(refused.value).endswith("--where algo.k=...")
 
 
 def test_no_number_of_trials_may_be_enough(tmp_path: Path, ncbench: Callable) -> None:

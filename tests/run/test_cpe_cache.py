@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -152,23 +150,3 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
     assert sorted(fits for _, fits in found) == [0, 0, 1]
     assert len({total for total, _ in found}) == 1
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]  # no temporary file, no lock
-
-
-@pytest.mark.slow(reason="whole sweeps; the cache itself is always tested")
-def test_records_are_the_same_with_and_without_sharing(ncbench: Callable, tmp_path: Path) -> None:
-    options = ("-m", "dataset=wine", "trials=1", "measure=q_mean", "cpe=anchored")
-    options = (*options, "algo=ncfw,fw,nclr_plugin,cpe_argmax")
-
-    def numbers(folder: str) -> dict[str, Any]:
-        assert ncbench(*options, f"output_dir={folder}", f"cache={folder == 'with'}").code == 0
-        found = {}
-        for path in (tmp_path / folder / "cells").rglob("record.json"):
-            record = json.loads(path.read_text())
-            for trial in record["trials"]:
-                del trial["seconds"]
-            found[record["id"]] = (record["config"]["algo"]["name"], record["trials"])
-        return found
-
-    assert numbers("with") == numbers("without")
-    assert (tmp_path / "with" / "cache" / "cpe").is_dir()
-    assert not (tmp_path / "without" / "cache").exists()
