@@ -51,7 +51,6 @@ COMMANDS = {
     "figures": ("--out", "figs"),
     "leaderboard": (),
     "theory": (),
-    "paper": ("--out", "p.html"),
     "pack": ("--out", "all.jsonl.gz"),
     "rerun": ("0",),
 }
