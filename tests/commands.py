@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +44,20 @@ def run(folder: Path, *argv: str) -> Outcome:
         finally:
             use_files([])  # what a command took from files is not for the next one
     return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def run_apart(folder: Path, *argv: str, code: int | None = 0, **environment: str) -> str:
+    """Run ``python -m ncbench ...`` in a process of its own; return all that it has printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ncbench", *argv],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert code is None or done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def records_in(folder: Path) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,17 @@ def write_sweep(folder: Path) -> list[dict[str, Any]]:
                     ]
                     written.append(write(folder, config=config, trials=trials))
     return written
+
+
+def install(
+    folder: Path, name: str, source: str, version: str = "1.0", module: str = "", requires: str = ""
+) -> None:
+    """Make up a distribution with one module, which has its name unless another is given."""
+    module = module or name.replace("-", "_")
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (folder / f"{module}.py").write_text(textwrap.dedent(source))
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}"
+    (info / "METADATA").write_text(metadata)
+    (info / "entry_points.txt").write_text(f"[ncbench]\nmain = {module}\n")
+    return module

@@ -9,6 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
+SLOW_AND_BAD = ROOT / "tests" / "plugin_packages" / "slow-and-bad" / "slow_and_bad.py"
+"""A plug-in file with algorithms that are slow, that raise, that exit, and that are killed."""
 PAPER_TABLES = ROOT / "ncbench" / "results" / "paper.csv"
 
 

@@ -92,9 +92,8 @@ def test_a_list_replaces_its_default_and_adds_up() -> None:
     assert more["dry_run"] is True
 
 
-@pytest.mark.parametrize(
-    ("argv", "said"),
-    [
+def test_what_is_wrong_is_one_line_that_names_the_option() -> None:
+    for argv, said in (
         ("--out o", "the following arguments are required: FILE"),
         ("a", "the following arguments are required: --out"),
         ("a --out o --over", "--over expected at least one argument"),
@@ -103,12 +102,10 @@ def test_a_list_replaces_its_default_and_adds_up() -> None:
         ("a --out o --form tex", "--form invalid choice: 'tex' (choose from 'csv', 'md')"),
         ("a --out o --rws=3", "option --rws is not known; did you mean '--rows'?"),
         ("a --out o --zzz 3", "option --zzz is not known"),
-    ],
-)
-def test_what_is_wrong_is_one_line_that_names_the_option(argv: str, said: str) -> None:
-    with pytest.raises(NcbenchError) as refusal:
-        run("pick", pick, argv.split())
-    assert str(refusal.value) in {f"{said}{end} see `ncbench pick --help`" for end in (";", "")}
+    ):
+        with pytest.raises(NcbenchError) as refusal:
+            run("pick", pick, argv.split())
+        assert str(refusal.value) in {f"{said}{end} see `ncbench pick --help`" for end in (";", "")}
 
 
 def test_help_has_the_texts_of_docstring_and_annotation() -> None:
@@ -148,9 +145,8 @@ def test_the_words_of_a_signature_are_those_of_the_package() -> None:
 SEED = "expected a whole number from 0 to 4294967295"
 
 
-@pytest.mark.parametrize(
-    ("argv", "said"),
-    [
+def test_a_value_that_means_nothing_is_one_line(ncbench: Callable) -> None:
+    for argv, said in (
         ("fit no.csv --target y --out m --seed -1", f"--seed -1: {SEED}"),
         ("estimate-noise no.csv --target y --seed 4294967296", f"--seed 4294967296: {SEED}"),
         ("issues no.csv --target y --show -3", "--show -3: expected a whole number, 0 or more"),
@@ -161,13 +157,11 @@ SEED = "expected a whole number from 0 to 4294967295"
         ("aggregate . --level 1", "--level 1: expected a number between 0 and 1"),
         ("compare . --reference r.csv --level nan", "--level nan: expected a number between 0"),
         ("predict m.skops no.csv --out p.xlsx", "--out p.xlsx: expected a name that ends in .csv"),
-    ],
-)
-def test_a_value_that_means_nothing_is_one_line(ncbench: Callable, argv: str, said: str) -> None:
-    done = ncbench(*argv.split())
-    assert done.code == 2
-    assert done.err.startswith(f"ncbench: {said}")
-    assert done.err.count("\n") == 1
+    ):
+        done = ncbench(*argv.split())
+        assert done.code == 2
+        assert done.err.startswith(f"ncbench: {said}")
+        assert done.err.count("\n") == 1
 
 
 def test_a_name_that_does_not_mislead_is_taken() -> None:

@@ -11,8 +11,7 @@ from commands import records_in
 from hydra.core.config_store import ConfigStore
 from hydra.core.plugins import Plugins
 
-from ncbench.config.hydra_session import _options_of_hydra, parse_arguments
-from ncbench.errors import NcbenchError
+from ncbench.config.hydra_session import _options_of_hydra
 
 
 def test_help_texts_are_strings_which_python_314_demands() -> None:
@@ -99,29 +98,21 @@ def test_a_sweep_in_the_primary_config(ncbench: Callable, tmp_path: Path) -> Non
     assert json.loads(groups.read_text()) == [[0], [1], [2], [3]]
 
 
-@pytest.mark.parametrize(
-    ("launcher", "said"),
-    [
+def test_a_launcher_that_is_not_installed_says_what_to_install(
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for launcher, said in (
         ("joblib", "hydra/launcher=joblib is not installed: pip install 'ncbench[joblib]'"),
         ("submitit_slurm", "submitit_slurm is not installed: pip install 'ncbench[slurm]'"),
         ("jobllib", "hydra/launcher 'jobllib' is not known; did you mean 'joblib'?"),
-    ],
-)
-def test_a_launcher_that_is_not_installed_says_what_to_install(
-    launcher: str, said: str, ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Plugins.instance()  # which fills the store, once
-    groups = ConfigStore.instance().repo["hydra"]
-    basic = {"basic.yaml": groups["launcher"]["basic.yaml"]}
-    monkeypatch.setitem(groups, "launcher", basic)
-    for mode in ([], ["-m"]):
-        refused = ncbench(*mode, "dataset=iris", "trials=1", f"hydra/launcher={launcher}")
-        assert refused.code == 2
-        assert said in refused.err
-        assert refused.err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_config_path_is_refused() -> None:
-    with pytest.raises(NcbenchError, match="--config-path /nope: not supported; --config-dir"):
-        parse_arguments(["--config-path", "/nope", "dataset=iris"])
+    ):
+        Plugins.instance()  # which fills the store, once
+        groups = ConfigStore.instance().repo["hydra"]
+        basic = {"basic.yaml": groups["launcher"]["basic.yaml"]}
+        monkeypatch.setitem(groups, "launcher", basic)
+        for mode in ([], ["-m"]):
+            refused = ncbench(*mode, "dataset=iris", "trials=1", f"hydra/launcher={launcher}")
+            assert refused.code == 2
+            assert said in refused.err
+            assert refused.err.count("\n") == 1
+        assert list(tmp_path.iterdir()) == []

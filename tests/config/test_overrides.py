@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from commands import records_in
 
 QUICK = ("dataset=iris", "algo.max_iter=20", "trials=2", "cpe=logistic", "cpe.C=1.0")
 
 
-@pytest.mark.parametrize("name", ["dätei.csv", "a(1).csv", "a=b.csv", "a~ #1.csv"])
-def test_names_that_hydra_cannot_read_are_taken_as_text(
-    name: str, ncbench: Callable, tmp_path: Path
-) -> None:
-    rows = [f"{k},{k % 7},{'xy'[k % 2]}" for k in range(60)]
-    (tmp_path / name).write_text("\n".join(["a,b,größe2", *rows]))
-    for mode in ([], ["-m"]):
-        argv = (f"dataset.path={name}", "dataset.target=größe2", "algo=cpe_argmax", "trials=1")
-        done = ncbench(*mode, "dataset=file", *argv)
-        assert done.code == 0, done.err
-    (record,) = records_in(tmp_path)
-    chosen = {key: value for key, value in record["config"]["dataset"].items() if value is not None}
-    assert chosen == {"name": "file", "path": name, "target": "größe2"}
+def test_names_that_hydra_cannot_read_are_taken_as_text(ncbench: Callable, tmp_path: Path) -> None:
+    for number, name in enumerate(("dätei.csv", "a(1).csv", "a=b.csv", "a~ #1.csv")):
+        rows = [f"{k},{k % 7},{'xy'[k % 2]}" for k in range(60)]
+        (tmp_path / name).write_text("\n".join(["a,b,größe2", *rows]))
+        for mode in ([], ["-m"]):
+            argv = (f"dataset.path={name}", "dataset.target=größe2", "algo=cpe_argmax", "trials=1")
+            done = ncbench(*mode, "dataset=file", *argv, f"output_dir=out{number}")
+            assert done.code == 0, done.err
+        (record,) = records_in(tmp_path / f"out{number}")
+        chosen = {k: value for k, value in record["config"]["dataset"].items() if value is not None}
+        assert chosen == {"name": "file", "path": name, "target": "größe2"}
 
 
 def test_equal_cells_of_a_sweep_run_once_and_glob_sweeps(ncbench: Callable) -> None:

@@ -35,14 +35,6 @@ def test_distribution_is_the_weighted_vote(seed: int, n: int, components: int) -
     )
 
 
-@given(seeds, st.integers(2, 5), st.integers(1, 8))
-def test_distribution_has_rows_that_sum_to_one(seed: int, n: int, components: int) -> None:
-    mixture, posterior = random_mixture(seed, n, components)
-    distribution = mixture.distribution(posterior)
-    np.testing.assert_allclose(distribution.sum(axis=1), 1, atol=1e-14)
-    assert distribution.min() >= 0
-
-
 @given(seeds, st.integers(2, 4), st.integers(1, 5), st.integers(1, 12))
 def test_merged_is_the_same_classifier_with_distinct_components(
     seed: int, n: int, distinct: int, components: int
@@ -82,12 +74,6 @@ def test_single_is_deterministic() -> None:
     posterior = np.array([[0.9, 0.1], [0.75, 0.25], [0.7, 0.3]])
     distribution = Mixture.single(cost).distribution(posterior)
     np.testing.assert_array_equal(distribution, [[1, 0], [1, 0], [0, 1]])  # a tie goes to 0
-
-
-def test_is_frozen() -> None:
-    mixture = Mixture.single(1 - np.eye(2))
-    with pytest.raises(AttributeError):
-        mixture.weights = np.ones(2)
 
 
 @settings(deadline=None, max_examples=60)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -48,9 +47,8 @@ def confusion_of(joint: np.ndarray, h: np.ndarray) -> np.ndarray:
     return C
 
 
-@pytest.mark.parametrize(
-    ("T", "message"),
-    [
+def test_refuses_what_is_no_noise_matrix() -> None:
+    for T, message in (
         ([[0.9, 0.1, 0.0], [0.1, 0.9, 1.0]], r"shape \(2, 3\); expected \(n, n\)"),
         ([0.5, 0.5], r"shape \(2,\); expected \(n, n\)"),
         ([[1.0]], r"shape \(1, 1\); expected \(n, n\) with n >= 2"),
@@ -61,15 +59,19 @@ def confusion_of(joint: np.ndarray, h: np.ndarray) -> np.ndarray:
         ([[1.0, 0.0], [np.inf, 1.0]], r"entry \[1, 0\] is inf"),
         ([[0.9, 0.1], [0.2, 0.8]], r"column 0 sums to 1\.1, not 1 .*rows that do: transpose it"),
         ([[0.5, 0.1], [0.5, 0.8]], r"column 1 sums to 0\.9, not 1"),
-        ([[0.5, 0.5], [0.5, 0.5]], r"condition number .* exceeds 1e\+06"),
+        (
+            [[0.5, 0.5], [0.5, 0.5]],
+            r"number .* exceeds 1e\+06.*T = \[\[0.5, 0.5\], \[0.5, 0.5\]\]$",
+        ),
+        ([[10**400, 0], [0, 1]], "not a matrix of numbers"),
+        (np.eye(2) * 1j + np.eye(2), "not a matrix of numbers"),
+        (np.eye(2).astype(str), "not a matrix of numbers"),
         ([[1.0, "a"], [0.0, 1.0]], "not a matrix of numbers"),
         ([[1.0, 0.0], [1.0]], "not a matrix of numbers"),
         ("symmetric", "not a matrix of numbers"),
-    ],
-)
-def test_refuses_what_is_no_noise_matrix(T: object, message: str) -> None:
-    with pytest.raises(NcbenchError, match=message):
-        NoiseMatrix(T)
+    ):
+        with pytest.raises(NcbenchError, match=message):
+            NoiseMatrix(T)
 
 
 def test_transpose_is_only_proposed_where_it_would_help() -> None:
@@ -87,10 +89,10 @@ def test_max_condition_can_be_lowered() -> None:
     assert NoiseMatrix(np.eye(2), max_condition=1).condition == 1
 
 
-@pytest.mark.parametrize("T", [np.eye(3).tolist(), np.eye(3), NoiseMatrix.identity(3)])
-def test_of_names_both_shapes_where_they_do_not_fit(T: object) -> None:
-    with pytest.raises(NcbenchError, match=r"shape \(3, 3\) does not fit 4 classes.*\(4, 4\)"):
-        NoiseMatrix.of(T, 4)
+def test_of_names_both_shapes_where_they_do_not_fit() -> None:
+    for T in (np.eye(3).tolist(), np.eye(3), NoiseMatrix.identity(3)):
+        with pytest.raises(NcbenchError, match=r"shape \(3, 3\) does not fit 4 classes.*\(4, 4\)"):
+            NoiseMatrix.of(T, 4)
 
 
 def test_of_accepts_none_a_list_an_array_and_a_noise_matrix() -> None:
@@ -101,10 +103,10 @@ def test_of_accepts_none_a_list_an_array_and_a_noise_matrix() -> None:
     assert NoiseMatrix.of(T, 2) == NoiseMatrix.of(np.array(T), 2) == noise
 
 
-@pytest.mark.parametrize("T", [[[1.0, 0.0], [1.0]], [["a", "b"], ["c", "d"]], "symmetric"])
-def test_of_refuses_what_is_not_numbers_with_a_message_of_its_own(T: object) -> None:
-    with pytest.raises(NcbenchError, match="not a matrix of numbers"):
-        NoiseMatrix.of(T, 2)
+def test_of_refuses_what_is_not_numbers_with_a_message_of_its_own() -> None:
+    for T in ([[1.0, 0.0], [1.0]], [["a", "b"], ["c", "d"]], "symmetric"):
+        with pytest.raises(NcbenchError, match="not a matrix of numbers"):
+            NoiseMatrix.of(T, 2)
 
 
 def test_rounded_decimals_become_exactly_stochastic() -> None:
@@ -264,8 +266,7 @@ def test_drawn_labels_are_classes(seed: int, n: int) -> None:
         assert ((labels >= 0) & (labels < n)).all()
 
 
-@pytest.mark.parametrize("n", [2, 3, 7])
-@pytest.mark.parametrize("sigma", [0.1, 0.4])
+@given(st.integers(2, 7), st.floats(0.01, 0.45))
 def test_norms_of_symmetric_noise_in_closed_form(n: int, sigma: float) -> None:
     # T = a I + b J with b = sigma / (n - 1), a = 1 - sigma - b, a + n b = 1: eigenvalues 1 and
     # a, and T^-1 = (I - b J) / a.
@@ -279,35 +280,3 @@ def test_norms_of_symmetric_noise_in_closed_form(n: int, sigma: float) -> None:
     assert noise.inverse_error(NoiseMatrix.identity(n)) == pytest.approx(
         np.abs(inverse - np.eye(n)).sum(axis=0).max()
     )
-
-
-@pytest.mark.parametrize(
-    ("sigma", "norm"), [(0.1, 1.235), (0.2, 1.571), (0.3, 2.091), (0.4, 3.0), (0.6, 13.0)]
-)
-def test_inverse_norms_of_the_papers_synthetic_noise(sigma: float, norm: float) -> None:
-    T = np.full((3, 3), sigma / 2)
-    np.fill_diagonal(T, 1 - sigma)
-    assert NoiseMatrix(T).inverse_norm == pytest.approx(norm, abs=5e-4)
-
-
-def test_inverse_norm_is_of_columns_not_of_rows() -> None:
-    # T^-1 = [[1, -a/(1-a)], [0, 1/(1-a)]]: its columns have absolute sums 1 and (1+a)/(1-a).
-    a = 0.5
-    noise = NoiseMatrix([[1.0, a], [0.0, 1 - a]])
-    assert noise.inverse_norm == pytest.approx((1 + a) / (1 - a))
-
-
-@pytest.mark.parametrize("T", [np.eye(2) * 1j + np.eye(2), np.eye(2).astype(str)])
-def test_complex_numbers_and_text_are_refused(T: Any) -> None:
-    with pytest.raises(NcbenchError, match="not a matrix of numbers"):
-        NoiseMatrix(T)
-
-
-def test_the_message_about_a_singular_matrix_is_one_line() -> None:
-    with pytest.raises(NcbenchError, match=r"T = \[\[0.5, 0.5\], \[0.5, 0.5\]\]$"):
-        NoiseMatrix([[0.5, 0.5], [0.5, 0.5]])
-
-
-def test_entries_that_no_float_can_hold_are_refused() -> None:
-    with pytest.raises(NcbenchError, match="not a matrix of numbers"):
-        NoiseMatrix([[10**400, 0], [0, 1]])

@@ -42,7 +42,6 @@ def ncbench_algorithms():
     return {"constant": Constant}
 """
 QUICK = ("dataset=iris", "trials=1", "measure=balanced_error", "cpe=logistic", "cpe.C=1.0")
-JOBLIB = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "cells_per_job=3")
 
 
 @pytest.fixture(autouse=True)
@@ -78,19 +77,6 @@ def test_a_file_is_a_plugin_named_by_its_file_and_content(
     assert f"{identity}: identical" in out
 
 
-def test_rerun_does_not_run_a_file_because_a_record_names_it(
-    ncbench: Callable, mine: Path, tmp_path: Path
-) -> None:
-    ncbench(*QUICK, "plugins_from=mine.py", "algo=constant")
-    (identity,) = records(tmp_path)
-    mine.write_text("from pathlib import Path\nPath('RAN').touch()\n")
-    refused = ncbench("rerun", "outputs", identity)
-    assert refused.code == 2
-    typed = f"rerun outputs {identity} --plugins-from {mine}"
-    assert refused.err.endswith(f"if you trust them, type python -m ncbench {typed}\n")
-    assert not (tmp_path / "RAN").exists()
-
-
 def test_the_id_follows_the_content_and_not_the_place(
     ncbench: Callable, mine: Path, tmp_path: Path
 ) -> None:
@@ -109,33 +95,10 @@ def test_the_id_follows_the_content_and_not_the_place(
     assert len(records(tmp_path)) == 3
 
 
-def test_rerun_notices_an_edit_and_finds_a_file_that_moved(
-    ncbench: Callable, mine: Path, tmp_path: Path
-) -> None:
-    ncbench(*QUICK, "plugins_from=mine.py", "algo=constant")
-    (identity,) = records(tmp_path)
-    (tmp_path / "new").mkdir()
-    mine.rename(tmp_path / "new" / "mine.py")
-    outcome = ncbench("rerun", "outputs", identity, "--plugins-from", "mine.py")
-    assert (outcome.code, "No such file" in outcome.err) == (2, True)
-    assert ncbench("rerun", "outputs", identity, "--plugins-from", "new/mine.py").code == 0
-    mine.write_text(SOURCE + "# edited\n")
-    outcome = ncbench("rerun", "outputs", identity, "--plugins-from", "mine.py")
-    assert outcome.code == 1
-    assert "plugins.algo: was mine.py " in outcome.out
-
-
-@pytest.mark.parametrize(
-    "launcher",
-    [(), pytest.param(JOBLIB, marks=pytest.mark.slow(reason="two processes with joblib"))],
-    ids=["basic", "joblib"],
-)
-def test_sweeps_find_the_files(
-    launcher: tuple[str, ...], ncbench: Callable, mine: Path, tmp_path: Path
-) -> None:
+def test_sweeps_find_the_files(ncbench: Callable, mine: Path, tmp_path: Path) -> None:
     (tmp_path / "second.py").write_text(SOURCE.replace('"constant"', '"other"'))
     files = "plugins_from=[mine.py,second.py]"
-    outcome = ncbench("-m", *QUICK, files, "algo=constant,other,cpe_argmax", *launcher)
+    outcome = ncbench("-m", *QUICK, files, "algo=constant,other,cpe_argmax")
     assert outcome.code == 0, outcome.err
     found = {record["plugins"]["algo"].split()[0] for record in records(tmp_path).values()}
     assert found == {"mine.py", "second.py", "ncbench"}
@@ -168,29 +131,37 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("fault", BROKEN)
 def test_a_broken_file_is_one_message(
-    fault: str, ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for fault in BROKEN:
+        monkeypatch.setattr(
+            sys, "dont_write_bytecode", True
+        )  # Python's own traces are none of ours
+        source, fragments = BROKEN[fault]
+        if source is not None:
+            (tmp_path / "mine.py").write_text(source)
+        before = sorted(tmp_path.iterdir())
+        named = (["plugins_from=mine.py"], ["plugins", "--plugins-from", "mine.py"])
+        for argv in named:
+            outcome = ncbench(*argv)
+            assert (outcome.code, outcome.out) == (2, "")
+            assert outcome.err.startswith("ncbench: ")
+            assert outcome.err.count("\n") == 1
+            for fragment in fragments:
+                assert fragment in outcome.err
+        assert sorted(tmp_path.iterdir()) == before
+
+
+def test_bad_use(
+    ncbench: Callable, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python's own traces are none of ours
-    source, fragments = BROKEN[fault]
-    if source is not None:
-        (tmp_path / "mine.py").write_text(source)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "mine.txt").write_text(SOURCE)
+    (tmp_path / "takes_a_name.py").write_text(SOURCE.replace('"constant"', '"ncfw"'))
     before = sorted(tmp_path.iterdir())
-    named = (["plugins_from=mine.py"], ["plugins", "--plugins-from", "mine.py"])
-    for argv in named:
-        outcome = ncbench(*argv)
-        assert (outcome.code, outcome.out) == (2, "")
-        assert outcome.err.startswith("ncbench: ")
-        assert outcome.err.count("\n") == 1
-        for fragment in fragments:
-            assert fragment in outcome.err
-    assert sorted(tmp_path.iterdir()) == before
-
-
-@pytest.mark.parametrize(
-    ("argv", "fragment"),
-    [
+    for argv, fragment in (
         (["plugins_from=folder"], "folder"),
         (["plugins_from=mine.txt"], "expected a Python file, NAME.py"),
         (["-m", "plugins_from=mine.py,other.py"], "plugins_from=[mine.py,other.py]"),
@@ -198,31 +169,12 @@ def test_a_broken_file_is_one_message(
         (["plugins_from=mine.py", "algo=constnat"], "did you mean 'constant'"),
         (["plugins_from=takes_a_name.py", "algo=ncfw"], "rename one of them"),
         (["algo=constant"], "algorithm 'constant' is not known"),
-    ],
-)
-def test_bad_use(
-    argv: list[str], fragment: str, ncbench: Callable, mine: Path, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python's own traces are none of ours
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "mine.txt").write_text(SOURCE)
-    (tmp_path / "takes_a_name.py").write_text(SOURCE.replace('"constant"', '"ncfw"'))
-    before = sorted(tmp_path.iterdir())
-    outcome = ncbench(*argv)
-    assert (outcome.code, outcome.out) == (2, "")
-    assert fragment in outcome.err
+    ):
+        outcome = ncbench(*argv)
+        use_files([])  # what a command took from files is not for the next one
+        assert (outcome.code, outcome.out) == (2, "")
+        assert fragment in outcome.err
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_config_file_cannot_name_code(ncbench: Callable, mine: Path, tmp_path: Path) -> None:
-    (tmp_path / "conf" / "experiment").mkdir(parents=True)
-    experiment = tmp_path / "conf" / "experiment" / "stranger.yaml"
-    experiment.write_text(f"# @package _global_\nplugins_from: ['{mine}']\n")
-    outcome = ncbench("--config-dir", "conf", "+experiment=stranger", *QUICK)
-    assert outcome.code == 2
-    assert "on the command line, not in a config file" in outcome.err
-    assert not records(tmp_path)
 
 
 def test_plugins_and_help_list_the_file(ncbench: Callable, mine: Path) -> None:

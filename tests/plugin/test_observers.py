@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import SLOW_AND_BAD
 
 from ncbench.cli.main import main
 
 QUICK = ("dataset=iris", "trials=1", "measure=h_mean", "cpe=logistic", "cpe.C=1.0")
 
-# An observer that writes down what it is told, and algorithms that end in all the ways there are.
+# An observer that writes down what it is told.
 WATCH = """
-import json, os, signal
-import numpy as np
-from ncbench import NoisyLabelClassifier, hookimpl
+import json, os
+from ncbench import hookimpl
 
 
 def write(*line):
@@ -44,24 +44,6 @@ class Watch:
 @hookimpl
 def ncbench_observers():
     return {"watch": Watch}
-
-
-class Killed(NoisyLabelClassifier):
-    def _fit(self, X, y, noise):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    def _predict_proba(self, X):
-        return np.eye(3)[np.zeros(len(X), dtype=int)]
-
-
-class Raises(Killed):
-    def _fit(self, X, y, noise):
-        raise RuntimeError("no luck")
-
-
-@hookimpl
-def ncbench_algorithms():
-    return {"killed": Killed, "raises": Raises}
 """
 
 
@@ -81,7 +63,7 @@ def seen(tmp_path: Path) -> Callable[[], list[list[Any]]]:
 def test_an_observer_is_told_of_every_cell_whatever_becomes_of_it(
     ncbench: Callable, seen: Callable
 ) -> None:
-    watched = ("plugins_from=watch.py", "observers=[watch]", *QUICK)
+    watched = (f"plugins_from=[watch.py,{SLOW_AND_BAD}]", "observers=[watch]", *QUICK)
     argv = ("-m", *watched, "algo=cpe_argmax,ncbs,raises,killed")
     assert ncbench(*argv).code == 1
     told = seen()
@@ -106,7 +88,7 @@ def test_a_cell_alone_that_raises_is_finished_for_its_observers(
     ncbench: Callable, seen: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    argv = ["plugins_from=watch.py", "observers=watch", *QUICK, "algo=raises"]
+    argv = [f"plugins_from=[watch.py,{SLOW_AND_BAD}]", "observers=watch", *QUICK, "algo=raises"]
     monkeypatch.setattr(sys, "argv", ["ncbench", *argv])
     with pytest.raises(RuntimeError, match="no luck"):
         main()
@@ -164,17 +146,17 @@ def test_observers_are_listed(ncbench: Callable, seen: Callable) -> None:
     )
 
 
-@pytest.mark.parametrize("mode", [[], ["-m"]])
 def test_what_an_observer_needs_is_missed_before_the_first_cell(
-    mode: list[str], ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ncbench: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ncbench_plugins.observers.mlflow.find_spec", lambda name: None)
-    refused = ncbench(*mode, *QUICK, "observers=[mlflow]")
-    assert refused.code == 2
-    assert refused.err == (
-        "ncbench: observers=[mlflow]: mlflow is not installed: pip install 'ncbench[mlflow]'\n"
-    )
-    assert list(tmp_path.iterdir()) == []
+    for mode in ([], ["-m"]):
+        monkeypatch.setattr("ncbench_plugins.observers.mlflow.find_spec", lambda name: None)
+        refused = ncbench(*mode, *QUICK, "observers=[mlflow]")
+        assert refused.code == 2
+        assert refused.err == (
+            "ncbench: observers=[mlflow]: mlflow is not installed: pip install 'ncbench[mlflow]'\n"
+        )
+        assert list(tmp_path.iterdir()) == []
 
 
 # MLflow, for real, into a folder
@@ -196,7 +178,7 @@ def mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_mlflow_follows_a_sweep(
     ncbench: Callable, seen: Callable, mlflow: Any, tmp_path: Path
 ) -> None:
-    argv = ("dataset=iris", "trials=2", "plugins_from=watch.py", "algo.max_iter=20")
+    argv = ("dataset=iris", "trials=2", f"plugins_from={SLOW_AND_BAD}", "algo.max_iter=20")
     assert ncbench(*argv, "observers=mlflow").code == 0
     argv = (*argv[:3], "algo=ncbs,killed")
     assert ncbench("-m", *argv, "observers=[mlflow]").code == 1

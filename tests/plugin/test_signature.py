@@ -45,19 +45,21 @@ EXAMPLES = {
 }
 
 
-@pytest.mark.parametrize("name", TYPES)
-def test_each_type_in_all_spellings(name: str) -> None:
-    annotation, example = TYPES[name], EXAMPLES[name]
-    assert only(function_of(annotation)) == Parameter("alpha", name, required=True)
-    plain = list(example) if isinstance(example, tuple) else example  # as in a cached description
-    assert only(function_of(annotation, example)) == Parameter("alpha", name, default=plain)
-    namespace = {"Any": Any}  # as under ``from __future__ import annotations``
-    exec(f"def target(alpha: {name!r}): ...", namespace)
-    assert only(namespace["target"]).type == name
-    expected = Parameter("alpha", name, optional=True, default=None)
-    for spelling in (annotation | None, Optional[annotation], Union[None, annotation]):  # noqa: UP007, UP045
-        assert only(function_of(spelling, None)) == expected
-    assert only(function_of(annotation | None)) == replace(expected, required=True)
+def test_each_type_in_all_spellings() -> None:
+    for name in TYPES:
+        annotation, example = TYPES[name], EXAMPLES[name]
+        assert only(function_of(annotation)) == Parameter("alpha", name, required=True)
+        plain = (
+            list(example) if isinstance(example, tuple) else example
+        )  # as in a cached description
+        assert only(function_of(annotation, example)) == Parameter("alpha", name, default=plain)
+        namespace = {"Any": Any}  # as under ``from __future__ import annotations``
+        exec(f"def target(alpha: {name!r}): ...", namespace)
+        assert only(namespace["target"]).type == name
+        expected = Parameter("alpha", name, optional=True, default=None)
+        for spelling in (annotation | None, Optional[annotation], Union[None, annotation]):  # noqa: UP007, UP045
+            assert only(function_of(spelling, None)) == expected
+        assert only(function_of(annotation | None)) == replace(expected, required=True)
 
 
 def test_literal_is_a_string_with_choices() -> None:

@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from ncbench.core.confusion import expected_confusion, project_to_joint
 from ncbench.core.measure import Measure
 from ncbench.core.noise_matrix import NoiseMatrix
-from ncbench.errors import NcbenchError, NotApplicable, UnknownName
+from ncbench.errors import NcbenchError, NotApplicable
 from ncbench.plugin import get_registry
 from ncbench.types import Array
 from ncbench_plugins.algorithms.bisection import Bisection, NoiseCorrectedBisection
@@ -120,21 +120,19 @@ def gaussian_sample(n: int = 3, m: int = 240, seed: int = 0) -> tuple[np.ndarray
 # T = I: one implementation each
 
 
-@pytest.mark.parametrize(
-    ("corrected", "plain"),
-    [(NoiseCorrectedFrankWolfe, FrankWolfe), (NoiseCorrectedBisection, Bisection)],
-)
-def test_without_noise_the_corrected_algorithm_is_the_plain_one(
-    corrected: type, plain: type
-) -> None:
-    X, y = gaussian_sample()
-    first = corrected(cpe=GaussianNB(), max_iter=200, random_state=0).fit(X, y)
-    second = plain(cpe=GaussianNB(), max_iter=200, random_state=0)
-    second.fit(X, y, noise_matrix=T3)  # which it ignores
-    assert first.predict_proba(X).tobytes() == second.predict_proba(X).tobytes()
-    assert first.mixture_.losses.tobytes() == second.mixture_.losses.tobytes()
-    assert first.mixture_.weights.tobytes() == second.mixture_.weights.tobytes()
-    assert first.diagnostics_ == second.diagnostics_
+def test_without_noise_the_corrected_algorithm_is_the_plain_one() -> None:
+    for corrected, plain in (
+        (NoiseCorrectedFrankWolfe, FrankWolfe),
+        (NoiseCorrectedBisection, Bisection),
+    ):
+        X, y = gaussian_sample()
+        first = corrected(cpe=GaussianNB(), max_iter=200, random_state=0).fit(X, y)
+        second = plain(cpe=GaussianNB(), max_iter=200, random_state=0)
+        second.fit(X, y, noise_matrix=T3)  # which it ignores
+        assert first.predict_proba(X).tobytes() == second.predict_proba(X).tobytes()
+        assert first.mixture_.losses.tobytes() == second.mixture_.losses.tobytes()
+        assert first.mixture_.weights.tobytes() == second.mixture_.weights.tobytes()
+        assert first.diagnostics_ == second.diagnostics_
 
 
 # Algorithm 1
@@ -279,28 +277,26 @@ def bisect_corrected_psi(
     return best, high
 
 
-@pytest.mark.parametrize(("background", "seed"), [(0, 0), (1, 1)])
-def test_ncbs_bisects_the_corrected_psi_on_noisy_confusion_matrices(
-    background: int, seed: int
-) -> None:
-    # 20 steps: later ones are about ties that rounding decides.
-    problem = drawn_problem(seed=seed)
-    psi = MicroF1(background=background)
-    expected, bound = bisect_corrected_psi(*psi.ratio(3), problem, steps=20)
-    ncbs = problem.fit(NoiseCorrectedBisection(psi, cpe=problem.cpe, max_iter=20))
-    np.testing.assert_array_equal(ncbs.predict(problem.X), expected)
-    assert ncbs.diagnostics_["objective"] == bound
+def test_ncbs_bisects_the_corrected_psi_on_noisy_confusion_matrices() -> None:
+    for background, seed in ((0, 0), (1, 1)):
+        # 20 steps: later ones are about ties that rounding decides.
+        problem = drawn_problem(seed=seed)
+        psi = MicroF1(background=background)
+        expected, bound = bisect_corrected_psi(*psi.ratio(3), problem, steps=20)
+        ncbs = problem.fit(NoiseCorrectedBisection(psi, cpe=problem.cpe, max_iter=20))
+        np.testing.assert_array_equal(ncbs.predict(problem.X), expected)
+        assert ncbs.diagnostics_["objective"] == bound
 
 
-@pytest.mark.parametrize(("background", "seed"), [(0, 0), (1, 1)])
-def test_ncbs_reaches_the_optimum_where_nothing_is_estimated(background: int, seed: int) -> None:
-    # A ratio of linear functions has its minimum over a polytope at a vertex: deterministic.
-    problem = exact_problem(6, seed)
-    psi = MicroF1(background=background)
-    best = min(psi(problem.confusion(np.eye(3)[list(h)])) for h in product(range(3), repeat=6))
-    ncbs = problem.fit(NoiseCorrectedBisection(psi, cpe=problem.cpe))
-    assert problem.loss(psi, ncbs) == pytest.approx(best, abs=1e-9)
-    assert ncbs.diagnostics_["objective"] == pytest.approx(best, abs=1e-9)
+def test_ncbs_reaches_the_optimum_where_nothing_is_estimated() -> None:
+    for background, seed in ((0, 0), (1, 1)):
+        # A ratio of linear functions has its minimum over a polytope at a vertex: deterministic.
+        problem = exact_problem(6, seed)
+        psi = MicroF1(background=background)
+        best = min(psi(problem.confusion(np.eye(3)[list(h)])) for h in product(range(3), repeat=6))
+        ncbs = problem.fit(NoiseCorrectedBisection(psi, cpe=problem.cpe))
+        assert problem.loss(psi, ncbs) == pytest.approx(best, abs=1e-9)
+        assert ncbs.diagnostics_["objective"] == pytest.approx(best, abs=1e-9)
 
 
 def test_ncbs_is_deterministic_in_its_predictions() -> None:
@@ -345,15 +341,17 @@ def test_plug_in_rules_predict_the_largest_probability_corrected_or_not() -> Non
 # Parameters
 
 
-@pytest.mark.parametrize("algorithm", [NoiseCorrectedFrankWolfe, NoiseCorrectedBisection])
-def test_from_one_step_to_ten_million(algorithm: type) -> None:
-    for steps in (1, 10**7):
-        algorithm(max_iter=steps).check_parameters()
-    for steps in (-1, 0, 10**7 + 1):
-        with pytest.raises(NcbenchError, match=f"max_iter={steps}; expected 1 to 10000000 steps"):
+def test_from_one_step_to_ten_million() -> None:
+    for algorithm in (NoiseCorrectedFrankWolfe, NoiseCorrectedBisection):
+        for steps in (1, 10**7):
             algorithm(max_iter=steps).check_parameters()
-    with pytest.raises(NcbenchError, match="max_iter=0"):
-        algorithm(max_iter=0).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+        for steps in (-1, 0, 10**7 + 1):
+            with pytest.raises(
+                NcbenchError, match=f"max_iter={steps}; expected 1 to 10000000 steps"
+            ):
+                algorithm(max_iter=steps).check_parameters()
+        with pytest.raises(NcbenchError, match="max_iter=0"):
+            algorithm(max_iter=0).fit(np.zeros((4, 1)), [0, 1, 0, 1])
 
 
 def test_the_default_numbers_of_steps() -> None:
@@ -379,9 +377,8 @@ def test_measure_by_name_or_as_an_object_is_the_same() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "measure", "message"),
-    [
+def test_measure_of_another_family_is_refused_by_both_names() -> None:
+    for algorithm, measure, message in (
         (
             NoiseCorrectedFrankWolfe,
             "micro_f1",
@@ -396,20 +393,10 @@ def test_measure_by_name_or_as_an_object_is_the_same() -> None:
             "NoiseCorrectedBisection optimizes ratio_of_linear measures; HMean is monotonic_convex",
         ),
         (Bisection, ZeroOne(), "Bisection optimizes .*; ZeroOne is linear"),
-    ],
-)
-def test_measure_of_another_family_is_refused_by_both_names(
-    algorithm: type, measure: object, message: str
-) -> None:
-    X, y = gaussian_sample(m=60)
-    with pytest.raises(NotApplicable, match=message):
-        algorithm(measure, cpe=GaussianNB()).fit(X, y)
-
-
-def test_unknown_measure_is_refused_with_a_suggestion() -> None:
-    X, y = gaussian_sample(m=60)
-    with pytest.raises(UnknownName, match="did you mean 'h_mean'"):
-        FrankWolfe("h_maen", cpe=GaussianNB()).fit(X, y)
+    ):
+        X, y = gaussian_sample(m=60)
+        with pytest.raises(NotApplicable, match=message):
+            algorithm(measure, cpe=GaussianNB()).fit(X, y)
 
 
 # Sample splits
@@ -417,16 +404,18 @@ def test_unknown_measure_is_refused_with_a_suggestion() -> None:
 T3 = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 
 
-@pytest.mark.parametrize("split", ["none", "half", "crossfit"])
-def test_sample_splits(split: str) -> None:
-    X, y = gaussian_sample(m=150)
-    for name in ("fw", "ncfw", "bs", "ncbs", "soft_fw"):
-        algorithm = REGISTRY.target("algo", name)(cpe=GaussianNB(), max_iter=100, random_state=0)
-        fitted = algorithm.set_params(sample_split=split).fit(X, y, noise_matrix=T3)
-        seen = fitted.cpe_.class_count_.sum()
-        assert seen == (
-            75 if split == "half" else 150
-        )  # what the learner that is kept was fitted to
+def test_sample_splits() -> None:
+    for split in ("none", "half", "crossfit"):
+        X, y = gaussian_sample(m=150)
+        for name in ("fw", "ncfw", "bs", "ncbs", "soft_fw"):
+            algorithm = REGISTRY.target("algo", name)(
+                cpe=GaussianNB(), max_iter=100, random_state=0
+            )
+            fitted = algorithm.set_params(sample_split=split).fit(X, y, noise_matrix=T3)
+            seen = fitted.cpe_.class_count_.sum()
+            assert seen == (
+                75 if split == "half" else 150
+            )  # what the learner that is kept was fitted to
 
 
 # The learner

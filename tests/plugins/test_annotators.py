@@ -1,12 +1,12 @@
 """Labels by people: noise=annotators, annotators_simulated, t_estimator=dawid_skene."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from commands import records_in
 from needs import shared
 
 from ncbench import Dataset, NcbenchError, load
@@ -69,7 +69,7 @@ def test_the_estimate_is_the_t_of_the_labels_that_are_trained_on(
     options = ("dataset=iris", "noise=annotators_simulated", f"noise.use={use}", "sigma=0.3")
     options = (*options, "noise.labels=5", "t_estimator=dawid_skene", "algo=cpe_argmax", "trials=1")
     assert ncbench(*options, "cpe=logistic", "cpe.C=1.0").code == 0
-    (record,) = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    (record,) = records_in(tmp_path)
     T = np.array(record["trials"][0]["noise_matrix_estimate"])
     wrong = 1 - np.diagonal(T).mean()
     expected = {"all": 0.3, "dawid_skene": 0.05}[use]
@@ -114,7 +114,7 @@ def test_songs_labeled_by_people(ncbench: Callable, tmp_path: Path) -> None:
     quick = ("cpe=logistic", "cpe.C=0.1", "algo=cpe_argmax", "trials=2")
     options = ("dataset=music_genre", f"data_dir={folder}", "t_estimator=identity", *quick)
     assert ncbench(*options).code == 0
-    (record,) = [json.loads(path.read_text()) for path in tmp_path.rglob("record.json")]
+    (record,) = records_in(tmp_path)
     assert (record["config"]["noise"]["name"], record["config"]["sigma"]) == ("annotators", 0.0)
     assert (record["noise"]["class_conditional"], record["test_part"]) == (None, "fixed")
     assert [trial["test_size"] for trial in record["trials"]] == [300, 300]

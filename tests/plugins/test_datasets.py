@@ -255,7 +255,7 @@ def online(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return requests
 
 
-@pytest.mark.parametrize("name", [*SMALL, "covtype"])
+@pytest.mark.parametrize("name", ["vehicle", "covtype"])
 def test_openml_is_asked_once_and_kept(
     name: str, tmp_path: Path, no_package: None, online: list[dict[str, Any]]
 ) -> None:

@@ -79,10 +79,10 @@ def test_tol_stops_where_the_gap_is_at_most_tol() -> None:
     assert "model_gap" not in full.diagnostics_
 
 
-@pytest.mark.parametrize("tol", [-0.5, float("nan")])
-def test_a_tol_below_0_is_refused(tol: float) -> None:
-    with pytest.raises(NcbenchError, match=f"tol={tol}; expected at least 0"):
-        fit(max_iter=10, tol=tol)
+def test_a_tol_below_0_is_refused() -> None:
+    for tol in (-0.5, float("nan")):
+        with pytest.raises(NcbenchError, match=f"tol={tol}; expected at least 0"):
+            fit(max_iter=10, tol=tol)
 
 
 @pytest.mark.parametrize("psi", [HMean(), QMean()])

@@ -16,7 +16,7 @@ T = NoiseMatrix([[0.9, 0.25], [0.1, 0.75]])
 
 
 def test_finds_what_a_linear_model_cannot():
-    X, truth = ring(400, 0)
+    X, truth = ring(300, 0)
     y = T.draw_labels(truth, np.random.default_rng(1))
     new, right = ring(1000, 2)
     errors = {}

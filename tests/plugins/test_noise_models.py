@@ -40,16 +40,16 @@ def dataset(n: int = 3, m: int = 3000, **more: object) -> Dataset:
 # One number
 
 
-@pytest.mark.parametrize("model", LEVELS)
-def test_sigma_is_the_probability_of_a_wrong_label(model: type) -> None:
-    for n, sigma in ((2, 0.4), (3, 0.0), (7, 0.1)):
-        T = NoiseMatrix(model().matrix(n, sigma, rng())).matrix
-        np.testing.assert_allclose(np.diagonal(T), 1 - sigma, atol=1e-15)
-        off = T - np.diag(np.diagonal(T))
-        np.testing.assert_allclose(off.sum(axis=0), sigma, atol=1e-15)
-        assert off.min() >= 0
-    with pytest.raises(NcbenchError, match="condition number"):  # coin flips
-        model().corrupt(dataset(n=2), 0.5, rng())
+def test_sigma_is_the_probability_of_a_wrong_label() -> None:
+    for model in LEVELS:
+        for n, sigma in ((2, 0.4), (3, 0.0), (7, 0.1)):
+            T = NoiseMatrix(model().matrix(n, sigma, rng())).matrix
+            np.testing.assert_allclose(np.diagonal(T), 1 - sigma, atol=1e-15)
+            off = T - np.diag(np.diagonal(T))
+            np.testing.assert_allclose(off.sum(axis=0), sigma, atol=1e-15)
+            assert off.min() >= 0
+        with pytest.raises(NcbenchError, match="condition number"):  # coin flips
+            model().corrupt(dataset(n=2), 0.5, rng())
 
 
 def test_symmetric_spreads_errors_evenly_and_pair_flip_mistakes_each_class_for_the_next() -> None:
@@ -214,21 +214,21 @@ def overlapping(m: int = 6000) -> Dataset:
     return Dataset.from_labels(centers[y] + rng(7).normal(size=(m, 2)), y, name="overlapping")
 
 
-@pytest.mark.parametrize(("strength", "sigma"), [(0.0, 0.1), (3.0, 0.4), (10.0, 0.0)])
-def test_sigma_is_the_share_of_wrong_labels_in_each_class(strength: float, sigma: float) -> None:
-    data = overlapping()
-    model = InstanceDependent(strength=strength)
-    P = model.probabilities(data, sigma, rng())
-    right = P[np.arange(len(P)), data.y]
-    noisy = model.corrupt(data, sigma, rng())
-    for j in range(3):
-        of_class = data.y == j
-        assert right[of_class].mean() == pytest.approx(1 - sigma, abs=1e-9)
-        error = 5 * np.sqrt(sigma * (1 - sigma) / of_class.sum())
-        assert np.mean(noisy.y[of_class] != j) == pytest.approx(sigma, abs=error + 1e-12)
-    assert noisy.noise_matrix is not None
-    assert np.diagonal(noisy.noise_matrix.matrix) == pytest.approx(1 - sigma, abs=1e-9)
-    assert noisy.class_conditional is False
+def test_sigma_is_the_share_of_wrong_labels_in_each_class() -> None:
+    for strength, sigma in ((0.0, 0.1), (3.0, 0.4), (10.0, 0.0)):
+        data = overlapping()
+        model = InstanceDependent(strength=strength)
+        P = model.probabilities(data, sigma, rng())
+        right = P[np.arange(len(P)), data.y]
+        noisy = model.corrupt(data, sigma, rng())
+        for j in range(3):
+            of_class = data.y == j
+            assert right[of_class].mean() == pytest.approx(1 - sigma, abs=1e-9)
+            error = 5 * np.sqrt(sigma * (1 - sigma) / of_class.sum())
+            assert np.mean(noisy.y[of_class] != j) == pytest.approx(sigma, abs=error + 1e-12)
+        assert noisy.noise_matrix is not None
+        assert np.diagonal(noisy.noise_matrix.matrix) == pytest.approx(1 - sigma, abs=1e-9)
+        assert noisy.class_conditional is False
 
 
 def test_hard_examples_are_mislabeled_more_often_and_as_what_they_resemble() -> None:

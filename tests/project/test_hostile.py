@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import records_in
+from commands import records_in, run_apart
+from made_up_files import install
 from needs import ROOT
 
 HOSTILE = ROOT / "examples" / "hostile"
@@ -39,13 +36,7 @@ def sweep(folder: Path, site: Path | None, *options: str) -> dict[str, Any]:
     folder.mkdir()
     # The cache of signatures belongs to what is installed.
     installed = {"PYTHONPATH": str(site), "NCBENCH_CACHE_HOME": str(site)} if site else {}
-    subprocess.run(
-        [sys.executable, "-m", "ncbench", *options, "-m", *QUICK],
-        cwd=folder,
-        env={**os.environ, **installed},
-        check=True,
-        capture_output=True,
-    )
+    run_apart(folder, *options, "-m", *QUICK, **installed)
     return {
         record["id"]: [{**trial, "seconds": None} for trial in record["trials"]]
         for record in records_in(folder)
@@ -55,11 +46,8 @@ def sweep(folder: Path, site: Path | None, *options: str) -> dict[str, Any]:
 @pytest.mark.slow(reason="sweeps in an environment of its own")
 def test_installed_they_change_no_number(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    info = site / "ncbench_hostile-0.1.0.dist-info"
-    info.mkdir(parents=True)
-    shutil.copy(HOSTILE / "package" / "ncbench_hostile.py", site)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ncbench-hostile\nVersion: 0.1.0\n")
-    (info / "entry_points.txt").write_text("[ncbench]\nhostile = ncbench_hostile\n")
+    source = (HOSTILE / "package" / "ncbench_hostile.py").read_text()
+    install(site, "ncbench-hostile", source, "0.1.0")
     plain = sweep(tmp_path / "plain", None)
     beside = sweep(tmp_path / "beside", site, "--config-dir", str(HOSTILE / "config"))
     assert len(plain) == 2

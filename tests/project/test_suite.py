@@ -44,19 +44,6 @@ def test_the_small_suite_killed_half_way_is_completed_by_the_same_command(
     assert "with 2 draws of each noise" in board.out
 
 
-@pytest.mark.slow(reason="composes a whole suite")
-def test_a_suite_ends_with_the_leaderboard_also_if_a_file_lists_it(ncbench: Any) -> None:
-    folder = Path("conf", "experiment")
-    folder.mkdir(parents=True)
-    listed = "# @package _global_\nhydra: {sweeper: {params: {experiment: suite/peers}}}\n"
-    (folder / "mine.yaml").write_text(listed)
-    quick = ("dataset=iris", "noise=random", "sigma=0.1", "trials=1", "cpe.C=1", "seed=0")
-    methods = ("algo=cpe_argmax,weighted_logistic", "measure=balanced_error")
-    ended = ncbench("-m", "+experiment=mine", *methods, *quick, "--config-dir", "conf")
-    assert ended.code == 0, ended.err
-    assert "average rank" in ended.out
-
-
 @pytest.mark.slow(reason="reads 6,270 records")
 def test_the_tables_of_the_answer_are_those_of_the_published_records(ncbench: Any) -> None:
     page = (ROOT / "docs" / "answer.md").read_text()

@@ -7,25 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from made_up import figure_frame, other_keys, record, table, tidy
-from made_up_files import complete, write
+from made_up import other_keys, record, table, tidy
+from made_up_files import write
 
-from ncbench.results.read import each_record
 from ncbench.results.value import Value
-from ncbench.run import CellFolder
-
-
-def test_mean_and_standard_error_by_hand() -> None:
-    row = tidy([record([0.1, 0.2, 0.6])]).iloc[0]
-    assert row["n"] == 3
-    assert row["mean"] == pytest.approx(0.3)
-    variance = (0.2**2 + 0.1**2 + 0.3**2) / 2  # ddof 1
-    assert row["sem"] == pytest.approx(math.sqrt(variance / 3))
-
-
-def test_skipped_and_failed_cells_have_no_mean() -> None:
-    frame = tidy([record(None, "skipped", sigma=0.2), record(None, "failed"), record([0.5])])
-    assert frame["mean"].notna().tolist() == [status == "done" for status in frame["status"]]
 
 
 def test_the_table_marks_the_best_and_what_is_missing() -> None:
@@ -66,15 +51,6 @@ def test_cells_that_differ_in_their_number_of_trials_are_cells_of_their_own() ->
     ]
 
 
-def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
-    for loss in (0.1, 0.2):
-        folder = CellFolder({"output_dir": tmp_path, "id": "a"})
-        folder.write(complete(record([loss]), "a"))
-    (only,) = each_record([str(tmp_path)])
-    assert only.trials[0].losses["h_mean"] == 0.2
-    assert [path.name for path in (tmp_path / "cells" / "a").iterdir()] == ["record.json"]
-
-
 def test_a_place_that_is_taken_shows_both_cells() -> None:
     records = [record([x], algo={"name": "a", "k": k}) for x, k in ((0.25, "1"), (0.75, 1))]
     assert "0.250* / 0.750" in table(records)
@@ -93,14 +69,6 @@ def test_intervals_allow_for_what_splits_share() -> None:
     assert naive == pytest.approx(4.302653 * 0.1 / math.sqrt(3), rel=1e-6)
     assert reach[0] / naive == pytest.approx(math.sqrt(1 + 3 * 2 / 98))
     assert reach[1] / naive == pytest.approx(math.sqrt(1 + 3 * 49))
-
-
-def test_the_newest_copy_is_not_the_one_with_the_latest_local_clock(make_record: Callable) -> None:
-    copies = [
-        make_record(losses=[loss], provenance={"time": f"2026-10-25T{time}"})
-        for loss, time in ((0.5, "02:10:00+0100"), (0.25, "02:50:00+0200"))
-    ]
-    assert figure_frame(copies)[["mean", "record"]].values.tolist() == [[0.5, 0]]
 
 
 def test_versions_of_a_plugin_are_not_mixed_in_silence(ncbench: Callable, tmp_path: Path) -> None:

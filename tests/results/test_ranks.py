@@ -63,49 +63,41 @@ def test_friedman_is_scipys() -> None:
     assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("rank_sums", "statistic", "p"),
-    # Three algorithms, four data sets: published to three digits, as in tables of Friedman's
-    # statistic. Of 6 the chi-squared distribution says 0.0498.
-    [
+# Three algorithms, four data sets: published to three digits, as in tables of Friedman's
+# statistic. Of 6 the chi-squared distribution says 0.0498.
+def test_friedmans_p_is_exact_for_few_data_sets() -> None:
+    for rank_sums, statistic, p in (
         ((4, 8, 12), 8, 0.005),
         ((4, 9, 11), 6.5, 0.042),
         ((5, 8, 11), 4.5, 0.125),
         ((5, 7, 12), 6.5, 0.042),
         ((6, 6, 12), 6, 0.069),
-    ],
-)
-def test_friedmans_p_is_exact_for_few_data_sets(
-    rank_sums: tuple[int, ...], statistic: float, p: float
-) -> None:
-    orders = list(itertools.permutations([1.0, 2.0, 3.0]))
-    table = next(
-        rows
-        for rows in itertools.product(orders, repeat=4)
-        if np.array_equal(np.sum(rows, axis=0), rank_sums)
-    )
-    found = friedman(table, ["a", "b", "c"])
-    assert found.statistic == pytest.approx(statistic)
-    assert found.exact
-    assert found.p == pytest.approx(p, abs=5.1e-4)
+    ):
+        orders = list(itertools.permutations([1.0, 2.0, 3.0]))
+        table = next(
+            rows
+            for rows in itertools.product(orders, repeat=4)
+            if np.array_equal(np.sum(rows, axis=0), rank_sums)
+        )
+        found = friedman(table, ["a", "b", "c"])
+        assert found.statistic == pytest.approx(statistic)
+        assert found.exact
+        assert found.p == pytest.approx(p, abs=5.1e-4)
 
 
-@pytest.mark.parametrize(
-    "losses",
-    [
+def test_friedmans_p_with_ties_by_brute_force() -> None:
+    for losses in (
         [[1, 1, 2, 3], [1, 2, 2, 2], [2, 1, 3, 4]],
         [[1, 1, 2, 3], [1, 1, 2, 2], [1, 2, 3, 3]],
         [[1, 1, 1, 3], [2, 2, 1, 3], [2, 3, 3, 3]],
         [[1, 2, 3, 4], [1, 2, 4, 3], [4, 2, 1, 3]],
-    ],
-)
-def test_friedmans_p_with_ties_by_brute_force(losses: list) -> None:
-    found = friedman(losses, list("abcd"))
-    ranks = np.array([stats.rankdata(row) for row in losses])
-    every = [list(itertools.permutations(row)) for row in ranks]
-    spread = [np.sum(np.square(np.sum(rows, axis=0))) for rows in itertools.product(*every)]
-    expected = np.mean(np.array(spread) >= np.sum(ranks.sum(axis=0) ** 2) - 1e-9)
-    assert found.p == pytest.approx(expected)
+    ):
+        found = friedman(losses, list("abcd"))
+        ranks = np.array([stats.rankdata(row) for row in losses])
+        every = [list(itertools.permutations(row)) for row in ranks]
+        spread = [np.sum(np.square(np.sum(rows, axis=0))) for rows in itertools.product(*every)]
+        expected = np.mean(np.array(spread) >= np.sum(ranks.sum(axis=0) ** 2) - 1e-9)
+        assert found.p == pytest.approx(expected)
 
 
 def test_a_p_of_exactly_alpha_is_no_difference() -> None:
@@ -134,10 +126,10 @@ def test_one_data_set_is_not_two() -> None:
     assert "finds no difference" in two.conclusion
 
 
-@pytest.mark.parametrize(("n", "exact"), [(50, True), (51, False)])
-def test_two_algorithms_have_an_exact_p_for_up_to_fifty_data_sets(n: int, exact: bool) -> None:
-    losses = np.stack([np.zeros(n), np.arange(1, n + 1)], axis=1)
-    assert friedman(losses, ["a", "b"]).exact == exact
+def test_two_algorithms_have_an_exact_p_for_up_to_fifty_data_sets() -> None:
+    for n, exact in ((50, True), (51, False)):
+        losses = np.stack([np.zeros(n), np.arange(1, n + 1)], axis=1)
+        assert friedman(losses, ["a", "b"]).exact == exact
 
 
 def test_nemenyi_quantiles_are_the_published_ones() -> None:
@@ -186,10 +178,10 @@ def test_signed_ranks_may_favor_another_algorithm_than_the_average_ranks() -> No
     assert "b is better" in found.conclusion
 
 
-@pytest.mark.parametrize("losses", [[], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]])
-def test_friedman_refuses_what_is_no_complete_table(losses: list) -> None:
-    with pytest.raises(ValueError, match=r"finite|data sets"):
-        friedman(losses, ["a", "b"])
+def test_friedman_refuses_what_is_no_complete_table() -> None:
+    for losses in ([], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]):
+        with pytest.raises(ValueError, match=r"finite|data sets"):
+            friedman(losses, ["a", "b"])
 
 
 def test_holm_of_demsars_example() -> None:

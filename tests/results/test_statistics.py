@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from ncbench.results.significance import friedman
 from ncbench.results.statistics import (
     holm,
     mean_interval,
@@ -99,12 +97,12 @@ def test_the_correction_keeps_its_level_for_numbers_of_the_training_part() -> No
     assert 0.02 < as_an_estimate < 0.09
 
 
-@pytest.mark.parametrize("r", [1e-3, 0.5, 1.0, 2.0, 1e3])
-def test_overlap_is_between_that_of_either_part_alone(r: float) -> None:
-    of_a_loss = overlap(r)
-    assert min(r, 1 / r) <= of_a_loss <= max(r, 1 / r)
-    assert overlap(r, on_test=False) == 1 / r
-    assert overlap(1 + 1e-9) == pytest.approx(overlap(1.0))  # the two rules meet
+def test_overlap_is_between_that_of_either_part_alone() -> None:
+    for r in (1e-3, 0.5, 1.0, 2.0, 1e3):
+        of_a_loss = overlap(r)
+        assert min(r, 1 / r) <= of_a_loss <= max(r, 1 / r)
+        assert overlap(r, on_test=False) == 1 / r
+        assert overlap(1 + 1e-9) == pytest.approx(overlap(1.0))  # the two rules meet
 
 
 def test_power_is_the_share_of_intervals_that_exclude_zero() -> None:
@@ -130,12 +128,12 @@ def test_trials_needed_are_2_to_1000() -> None:
     assert trials_needed(size * (1 - 1e-6)) is None
 
 
-@pytest.mark.parametrize("mean", [0.5, 1.0, 2.0, 3.0])
-def test_trials_needed_for_a_difference_in_its_standard_deviations(mean: float) -> None:
-    a = mean + np.array([-1.0, 0.5, 0.0, 1.2, -0.7])
-    size = a.mean() / a.std(ddof=1)
-    assert paired(a, np.zeros(5)).trials_needed == trials_needed(size)
-    assert paired([mean * 50], [0]).trials_needed is None
+def test_trials_needed_for_a_difference_in_its_standard_deviations() -> None:
+    for mean in (0.5, 1.0, 2.0, 3.0):
+        a = mean + np.array([-1.0, 0.5, 0.0, 1.2, -0.7])
+        size = a.mean() / a.std(ddof=1)
+        assert paired(a, np.zeros(5)).trials_needed == trials_needed(size)
+        assert paired([mean * 50], [0]).trials_needed is None
 
 
 def test_trials_needed_is_the_first_number_with_enough_power() -> None:
@@ -165,17 +163,17 @@ def test_one_split_and_all_ties() -> None:
     assert tied.low <= 0 <= tied.high
 
 
-@pytest.mark.parametrize("rounding", [0.0, 1e-16, 1e-14])
-def test_a_constant_difference_is_no_evidence(rounding: float) -> None:
-    # Three splits of ten test examples, one example apart in each.
-    found = paired([0.1, 0.2, 0.3 + rounding], [0.2, 0.3, 0.4], test_train_ratio=3 / 7)
-    assert found.difference == pytest.approx(-0.1)
-    assert (found.low, found.high, found.p) == (-math.inf, math.inf, 1)
-    assert found.low <= 0 <= found.high
-    assert found.wilcoxon_p == 0.25  # which asks for signs alone
-    large = paired([1e6, 2e6], [2e6, 3e6 + 1e-9])
-    assert (large.low, large.p) == (-math.inf, 1)
-    assert paired([0.1, 0.2, 0.3], [0.2, 0.3, 0.4 + 1e-6]).high < 0  # a spread, if a small one
+def test_a_constant_difference_is_no_evidence() -> None:
+    for rounding in (0.0, 1e-16, 1e-14):
+        # Three splits of ten test examples, one example apart in each.
+        found = paired([0.1, 0.2, 0.3 + rounding], [0.2, 0.3, 0.4], test_train_ratio=3 / 7)
+        assert found.difference == pytest.approx(-0.1)
+        assert (found.low, found.high, found.p) == (-math.inf, math.inf, 1)
+        assert found.low <= 0 <= found.high
+        assert found.wilcoxon_p == 0.25  # which asks for signs alone
+        large = paired([1e6, 2e6], [2e6, 3e6 + 1e-9])
+        assert (large.low, large.p) == (-math.inf, 1)
+        assert paired([0.1, 0.2, 0.3], [0.2, 0.3, 0.4 + 1e-6]).high < 0  # a spread, if a small one
 
 
 def test_values_that_differ_by_rounding_are_equal() -> None:
@@ -183,12 +181,6 @@ def test_values_that_differ_by_rounding_are_equal() -> None:
     assert math.isfinite(mean_interval([0.1, 0.1 + 1.1e-12]).high)
     assert mean_interval([0.9e-12, 0.9e-12]) == (0, 0, 0, 1)
     assert mean_interval([1.1e-12, 1.1e-12])[1:] == (-math.inf, math.inf, 1)
-
-
-def test_what_was_found_cannot_be_changed() -> None:
-    for found in (paired([1, 2], [3, 5]), friedman([[1, 2, 3]], list("abc"))):
-        with pytest.raises(FrozenInstanceError):
-            found.p = 0.01
 
 
 def test_ties_leave_fewer_signs() -> None:

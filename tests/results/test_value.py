@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,66 +50,6 @@ def test_a_measure_is_the_same_one_in_every_cell(ncbench: Callable, tmp_path: Pa
 
     assert means("--value", "micro_f1") == pytest.approx(dict.fromkeys(stored, default))
     assert means() == pytest.approx({**stored, "elsewhere": q_mean})
-
-
-THIRD_PARTY = """
-import numpy as np
-from ncbench import Measure, hookimpl
-
-class Missed(Measure):
-    \"\"\"Share of one class that is predicted to be another.\"\"\"
-
-    def __init__(self, which: int = 0):
-        self.which = which
-
-    def __call__(self, C):
-        if self.which >= len(C):
-            raise IndexError(f"no class {self.which}")
-        return 1 - C[self.which, self.which] / C[self.which].sum()
-
-@hookimpl
-def ncbench_measures():
-    return {"missed": Missed}
-"""
-
-
-@pytest.mark.slow(reason="estimates and fits for seconds")
-def test_a_measure_younger_than_the_records(records: list, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    info = site / "third_party-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "third_party.py").write_text(THIRD_PARTY)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: third-party\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[ncbench]\nmain = third_party\n")
-    before = {path: path.read_bytes() for path in tmp_path.rglob("record.json")}
-
-    def run(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "ncbench", "aggregate", ".", "--format", "json"]
-        settings = {"PYTHONPATH": str(site)}
-        return subprocess.run(
-            [*command, "--value", "missed", *options],
-            cwd=tmp_path,
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-        )
-
-    for options, which in ((), 0), (("--set", "which=2"), 2):
-        done = run(*options)
-        assert done.returncode == 0, done.stderr
-        found = {row["id"]: row for row in json.loads(done.stdout)}
-        for record in records:
-            C = np.array([trial["confusion"] for trial in record["trials"]])
-            expected = 1 - C[:, which, which] / C[:, which].sum(axis=1)
-            assert found[record["id"]]["mean"] == pytest.approx(expected.mean())
-            assert found[record["id"]]["sem"] == pytest.approx(
-                expected.std(ddof=1) * math.sqrt(1 / 5 + 3 / 7)
-            )
-    impossible = run("--set", "which=7")
-    assert impossible.returncode == 2
-    assert "IndexError: no class 7" in impossible.stderr
-    # Nothing was run again.
-    assert {path: path.read_bytes() for path in tmp_path.rglob("record.json")} == before
 
 
 def test_other_numbers_of_the_trials(ncbench: Callable, records: list) -> None:

@@ -50,26 +50,6 @@ def test_the_same_records_are_the_same_file(make_record: Any) -> None:
     assert pack([a, b]) == pack([b, a]) == pack([a, b, a])
 
 
-def test_a_cell_of_an_archive_can_be_run_again(sweep: Any) -> None:
-    record = next(iter(unpack("all.jsonl.gz")))
-    assert isinstance(record, Record)
-    assert "identical" in sweep("rerun", "all.jsonl.gz", record.id).out
-
-
-def test_damage_is_reported_and_the_rest_is_read(sweep: Any) -> None:
-    lines = gzip.decompress(Path("all.jsonl.gz").read_bytes()).splitlines(keepends=True)
-    Path("bad.jsonl.gz").write_bytes(gzip.compress(lines[0].replace(b"0.1", b"0.2", 1) + lines[1]))
-    outcome = sweep("aggregate", "bad.jsonl.gz")
-    assert "ignored: bad.jsonl.gz, line 1: damaged or edited" in outcome.err
-    assert outcome.code == 0
-    whole = Path("all.jsonl.gz").read_bytes()
-    for content in (b"no gzip", whole[: len(whole) // 2], b""):
-        Path("bad.jsonl.gz").write_bytes(content)
-        outcome = sweep("aggregate", "bad.jsonl.gz")
-        assert outcome.code == 2
-        assert "contains no records" in outcome.err
-
-
 def test_names(ncbench: Any) -> None:
     assert is_archive("a/b.jsonl.gz")
     assert not is_archive("outputs")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -88,20 +86,21 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_entry_is_computed_again_with_a_notice(
-    damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = shared(tmp_path).predict_proba(X)
-    (entry,) = tmp_path.glob("*.npy")
-    entry.write_bytes(DAMAGE[damage](entry.read_bytes()))
-    again = shared(tmp_path)
-    np.testing.assert_array_equal(again.predict_proba(X), first)
-    assert again.fits_ == 1
-    assert f"{entry}: its checksum is wrong; computed again" in capsys.readouterr().err
-    third = shared(tmp_path)
-    np.testing.assert_array_equal(third.predict_proba(X), first)
-    assert third.fits_ == 0
+    for damage in DAMAGE:
+        folder = tmp_path / damage  # a file is pointed out once
+        first = shared(folder).predict_proba(X)
+        (entry,) = folder.glob("*.npy")
+        entry.write_bytes(DAMAGE[damage](entry.read_bytes()))
+        again = shared(folder)
+        np.testing.assert_array_equal(again.predict_proba(X), first)
+        assert again.fits_ == 1
+        assert f"{entry}: its checksum is wrong; computed again" in capsys.readouterr().err
+        third = shared(folder)
+        np.testing.assert_array_equal(third.predict_proba(X), first)
+        assert third.fits_ == 0
 
 
 def test_a_folder_in_the_place_of_an_entry_costs_time_alone(
@@ -151,30 +150,3 @@ def test_processes_that_want_the_same_entry_share_one_fit(tmp_path: Path) -> Non
     assert sorted(fits for _, fits in found) == [0, 0, 1]
     assert len({total for total, _ in found}) == 1
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]  # no temporary file, no lock
-
-
-@pytest.mark.slow(reason="whole sweeps; the cache itself is always tested")
-@pytest.mark.parametrize(
-    ("algorithms", "learner"),
-    [("ncbs,bs", "logistic"), ("ncfw,fw,nclr_plugin,cpe_argmax", "anchored")],
-)
-def test_records_are_the_same_with_and_without_sharing(
-    algorithms: str, learner: str, ncbench: Callable, tmp_path: Path
-) -> None:
-    measure = "micro_f1" if "bs" in algorithms else "q_mean"
-    options = ("-m", "dataset=wine", "trials=1", f"measure={measure}", f"algo={algorithms}")
-    options = (*options, f"cpe={learner}")
-
-    def numbers(folder: str) -> dict[str, Any]:
-        assert ncbench(*options, f"output_dir={folder}", f"cache={folder == 'with'}").code == 0
-        found = {}
-        for path in (tmp_path / folder / "cells").rglob("record.json"):
-            record = json.loads(path.read_text())
-            for trial in record["trials"]:
-                del trial["seconds"]
-            found[record["id"]] = (record["config"]["algo"]["name"], record["trials"])
-        return found
-
-    assert numbers("with") == numbers("without")
-    assert (tmp_path / "with" / "cache" / "cpe").is_dir()
-    assert not (tmp_path / "without" / "cache").exists()

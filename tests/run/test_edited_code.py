@@ -104,16 +104,6 @@ def record(of: CellFolder, status: str) -> dict[str, Any]:
     return complete(made, made["id"])
 
 
-def test_trials_of_other_code_are_not_resumed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (trial,) = record(folder(tmp_path, "a"), "done")["trials"]
-    folder(tmp_path, "a").keep_trial(trial)
-    assert folder(tmp_path, "a").trials() == {0: trial}
-    assert folder(tmp_path, "b").trials() == {}
-    assert "trial-0.json: run again, because algo=mine was edited" in capsys.readouterr().err
-
-
 def test_a_failure_of_edited_code_is_reported_and_keeps_the_finished_record(
     tmp_path: Path,
 ) -> None:

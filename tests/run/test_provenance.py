@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from made_up_files import install
 
 from ncbench.run import written
 from ncbench.run.provenance import provenance
@@ -28,10 +29,7 @@ def test_packages_include_what_a_plugins_distribution_requires(
 ) -> None:
     needs = "Requires-Dist: deep-learner[gpu]>=2; python_version>'3'\n"
     for name, requirement in (("my-net", needs), ("deep-learner", "")):
-        folder = tmp_path / f"{name.replace('-', '_')}-2.5.dist-info"
-        folder.mkdir()
-        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.5\n{requirement}"
-        (folder / "METADATA").write_text(metadata)
+        install(tmp_path, name, "", "2.5", requires=requirement)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert "deep-learner" not in provenance([], 1)["packages"]
     packages = provenance([], 1, ["my-net", "mine.py"])["packages"]

@@ -11,7 +11,7 @@ import pytest
 from made_up_files import complete
 from needs import ROOT
 
-from ncbench.files import read_json, write_json
+from ncbench.files import read_json
 from ncbench.run import CellFolder
 from ncbench.run.record import Data, Record, Trial
 
@@ -25,33 +25,29 @@ def record(status: str = "done", **config: Any) -> dict[str, Any]:
     return complete(made_up.record([0.1], status, **config), "id")
 
 
-@pytest.mark.parametrize(
-    ("asked", "recorded", "finished"),
-    [
+def test_a_record_must_have_what_is_asked_for(tmp_path: Path) -> None:
+    for asked, recorded, finished in (
         ({"theory": False}, {"theory": False}, True),
         ({"theory": False}, {"theory": True}, True),
         ({"theory": True}, {"theory": True}, True),
         ({"theory": True}, {"theory": False}, False),
         ({"theory": True}, {}, True),  # older than the key: such records have the terms
         ({"force": True}, {"theory": True}, False),
-    ],
-)
-def test_a_record_must_have_what_is_asked_for(
-    asked: dict[str, Any], recorded: dict[str, Any], finished: bool, tmp_path: Path
-) -> None:
-    cell = folder(tmp_path, **asked)
-    assert cell.finished() is None
-    cell.write(record(**recorded))
-    assert (cell.finished() is not None) == finished
+    ):
+        cell = folder(tmp_path, **asked)
+        cell.write(record(**recorded))
+        assert (cell.finished() is not None) == finished
 
 
-@pytest.mark.parametrize(
-    ("status", "finished"), [("done", True), ("skipped", True), ("failed", False)]
-)
-def test_a_failed_cell_runs_again(status: str, finished: bool, tmp_path: Path) -> None:
-    cell = folder(tmp_path)
-    cell.write(record(status))
-    assert (cell.finished() is not None) == finished
+def test_a_failed_cell_runs_again(tmp_path: Path) -> None:
+    for status, finished in (
+        ("done", True),
+        ("skipped", True),
+        ("failed", False),
+    ):
+        cell = folder(tmp_path)
+        cell.write(record(status))
+        assert (cell.finished() is not None) == finished
 
 
 def test_trials_without_the_terms_are_run_again_where_these_are_asked_for(tmp_path: Path) -> None:
@@ -61,53 +57,6 @@ def test_trials_without_the_terms_are_run_again_where_these_are_asked_for(tmp_pa
     cell.keep_trial({**trial, "trial": 1, "theory": None})  # the distribution is not known
     assert sorted(cell.trials()) == [0, 1]
     assert sorted(folder(tmp_path, theory=True).trials()) == [1]
-
-
-def test_kept_trials_that_are_none_are_reported_and_run_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cell = folder(tmp_path)
-    (trial,) = record()["trials"]
-    for number in range(4):
-        cell.keep_trial({**trial, "trial": number})
-    (cell.path / "trial-0.json").write_text('{"trial": 0}')
-    (cell.path / "trial-1.json").write_text("[" * 100_000)
-    damaged = cell.path / "trial-2.json"
-    damaged.write_text(damaged.read_text().replace("0.1", "0.2"))
-    (cell.path / "trial-mine.json").write_text("{}")
-    (cell.path / "trial-4.json").write_text((cell.path / "trial-3.json").read_text())
-    assert list(cell.trials()) == [3]
-    said = sorted(capsys.readouterr().err.replace(f"{cell.path}/", "").splitlines())
-    assert [line.removesuffix("; run again").split(": ", 2)[1:] for line in said] == [
-        ["trial-0.json", "trial.losses is missing"],
-        ["trial-1.json", "nested too deeply"],
-        ["trial-2.json", 'damaged or edited: its checksum does not match (without the key '
-         '"checksum" it would be read)'],
-        ["trial-4.json", "trial.trial: 3; expected as in the file name"],
-        ["trial-mine.json", "trial.trial is missing"],
-    ]  # fmt: skip
-
-
-def test_a_trial_beyond_the_last_one_is_reported_and_not_used(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cell = folder(tmp_path, trials=2)
-    (trial,) = record()["trials"]
-    for number in range(3):
-        cell.keep_trial({**trial, "trial": number})
-    assert sorted(cell.trials()) == [0, 1]
-    assert "trial-2.json: trial.trial: 2; expected less than trials=2" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("code", [None, {"algo": 3}])
-def test_a_kept_trial_whose_code_is_no_mapping_is_run_again(
-    code: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cell = folder(tmp_path)
-    (trial,) = record()["trials"]
-    write_json(cell.path / "trial-0.json", {**trial, "code": code})
-    assert cell.trials() == {}
-    assert "trial.code" in capsys.readouterr().err
 
 
 def test_folders_in_the_place_of_trials_are_not_deleted(tmp_path: Path) -> None:
@@ -121,19 +70,6 @@ def test_folders_in_the_place_of_trials_are_not_deleted(tmp_path: Path) -> None:
     assert len([*cell.path.glob("trial-0.json.*/mine")]) == 1
     assert (cell.path / "trial-7.json" / "mine").is_dir()
     assert not (cell.path / "trial-0.json").exists()
-
-
-def test_a_record_of_another_cell_is_not_this_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cell = folder(tmp_path)
-    for other, said in (
-        ({**record(), "id": "other"}, "id: other; expected id, as its folder"),
-        (record(seed=1), "config: not the configuration of this cell"),
-    ):
-        cell.write(other)
-        assert cell.finished(say=True) is None
-        assert f"record.json: {said}; the cell is run again" in capsys.readouterr().err
 
 
 def test_a_folder_in_the_records_place_is_moved_and_not_deleted(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,57 +201,6 @@ def test_what_would_be_wrong_quietly_fails(swept: str, ncbench: Callable, tmp_pa
         assert message in reasons[name]
 
 
-POOL = """
-import multiprocessing, os, signal, time
-import numpy as np
-from ncbench import NoisyLabelClassifier, hookimpl
-
-
-def double(x):
-    return 2 * x
-
-
-class Pool(NoisyLabelClassifier):
-    "Works in processes of its own; may be killed while one of them lives on."
-
-    def __init__(self, killed: bool = False):
-        self.killed = killed
-
-    def _fit(self, X, y, noise):
-        if self.killed:
-            if os.fork() == 0:
-                time.sleep(30)
-                os._exit(0)
-            os.kill(os.getpid(), signal.SIGKILL)
-        with multiprocessing.get_context("fork").Pool(2) as pool:
-            assert pool.map(double, [1, 2]) == [2, 4]
-        self.n_ = noise.n
-
-    def _predict_proba(self, X):
-        return np.full((len(X), self.n_), 1 / self.n_)
-
-
-@hookimpl
-def ncbench_algorithms():
-    return {"pool": Pool}
-"""
-
-
-@pytest.mark.slow(reason="waits for processes that hang")
-def test_a_plug_in_may_start_processes_and_a_killed_one_leaves_no_hang(
-    ncbench: Callable, tmp_path: Path
-) -> None:
-    (tmp_path / "pool.py").write_text(POOL)
-    command = ("-m", *SWIFT, "plugins_from=pool.py", "algo=pool", "algo.killed=true,false")
-    started = time.monotonic()
-    assert ncbench(*command).code == 1
-    assert time.monotonic() - started < 25  # the process that lives on sleeps for 30
-    records = records_in(tmp_path)
-    found = {record["config"]["algo"]["killed"]: record for record in records}
-    assert found[True]["reason"] == "the process of this cell was killed by SIGKILL"
-    assert found[False]["status"] == "done"
-
-
 ESTIMATORS = """
 import dataclasses
 import numpy as np
@@ -304,16 +252,16 @@ UNDECLARED = {
 }
 
 
-@pytest.mark.parametrize("name", UNDECLARED)
 def test_an_estimator_is_not_given_a_truth_that_it_does_not_declare(
-    name: str, ncbench: Callable, tmp_path: Path
+    ncbench: Callable, tmp_path: Path
 ) -> None:
-    (tmp_path / "estimators.py").write_text(ESTIMATORS)
-    outcome = ncbench(*QUICK, "plugins_from=estimators.py", f"t_estimator={name}")
-    assert outcome.code == 2
-    assert UNDECLARED[name] in outcome.err
-    assert "Traceback" not in outcome.err
-    assert not list(tmp_path.rglob("record.json"))
+    for name in UNDECLARED:
+        (tmp_path / "estimators.py").write_text(ESTIMATORS)
+        outcome = ncbench(*QUICK, "plugins_from=estimators.py", f"t_estimator={name}")
+        assert outcome.code == 2
+        assert UNDECLARED[name] in outcome.err
+        assert "Traceback" not in outcome.err
+        assert not list(tmp_path.rglob("record.json"))
 
 
 def test_what_an_estimator_was_told_is_in_the_record(ncbench: Callable, tmp_path: Path) -> None:

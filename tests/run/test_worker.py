@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from operator import methodcaller
 from pathlib import Path
 
 import pytest
-from commands import records_in
+from commands import records_in, run_apart
 
 from ncbench.run import sweep as worker
 
@@ -109,15 +106,6 @@ def ncbench_algorithms():
 )
 
 
-def run_apart(folder: Path, *argv: str, code: int = 0, fault: str = "") -> str:
-    """Run ncbench in a process of its own, with its standard error."""
-    environment = {**os.environ, "NCBENCH_FAULT": fault} if fault else None
-    command = [sys.executable, "-m", "ncbench", *argv]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 def losses(folder: Path) -> dict[str, list[float]]:
     """Return the losses of the trials of each finished cell."""
     return {
@@ -126,25 +114,16 @@ def losses(folder: Path) -> dict[str, list[float]]:
     }
 
 
-BACKWARDS = ("dataset=wine,iris", "sigma=0.3,0.1")
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        BACKWARDS,
-        pytest.param(
-            (*BACKWARDS, "hydra/launcher=joblib"), marks=pytest.mark.slow(reason="more processes")
-        ),
-    ],
-    ids=["backwards", "joblib"],
-)
 def test_a_plug_in_that_keeps_state_gives_one_table_in_every_order(
-    order: tuple[str, ...], ncbench: Callable, tmp_path: Path
+    ncbench: Callable, tmp_path: Path
 ) -> None:
     (tmp_path / "warm.py").write_text(WARM)
     sweep = ("-m", "plugins_from=warm.py", "algo=warm", "trials=2")
-    for folder, cells in (("one", ("dataset=iris,wine", "sigma=0.1,0.3")), ("other", order)):
+    forwards, backwards = (
+        ("dataset=iris,wine", "sigma=0.1,0.3"),
+        ("dataset=wine,iris", "sigma=0.3,0.1"),
+    )
+    for folder, cells in (("one", forwards), ("other", backwards)):
         done = ncbench(*sweep, *cells, f"output_dir={folder}")
         assert done.code == 0, done.out + done.err
     one, other = losses(tmp_path / "one"), losses(tmp_path / "other")
@@ -179,7 +158,7 @@ def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
 ) -> None:
     (tmp_path / "remembers.py").write_text(REMEMBERS)
     alone = ("plugins_from=remembers.py", "algo=within", "dataset=iris", "trials=4")
-    run_apart(tmp_path, *alone, code=-signal.SIGKILL, fault="written trial-2.json")
+    run_apart(tmp_path, *alone, code=-signal.SIGKILL, NCBENCH_FAULT="written trial-2.json")
     refused = run_apart(tmp_path, *alone, code=2)
     assert refused.count("\n") == 1
     assert "so the kept trials are deleted; run the command again" in refused
@@ -187,16 +166,6 @@ def test_a_cell_alone_has_no_other_process_to_begin_anew_in(
         assert ncbench(*again, *alone).code == 0
     (whole,), (sweep,) = (losses(tmp_path / name).values() for name in ("outputs", "sweep"))
     assert whole == sweep
-
-
-def test_rerun_finds_a_plug_in_that_remembers_trials(ncbench: Callable, tmp_path: Path) -> None:
-    (tmp_path / "remembers.py").write_text(REMEMBERS)
-    cell = ("plugins_from=remembers.py", "algo=within", "dataset=iris", "trials=3")
-    assert ncbench("-m", *cell).code == 0
-    (identity,) = losses(tmp_path)
-    again = ncbench("rerun", "outputs", identity, "--plugins-from", "remembers.py")
-    assert again.code == 1
-    assert re.search(r"trials\[0\]\.losses\.h_mean: was [\d.]+, is ", again.out)
 
 
 def test_a_cell_is_deaf_to_ctrl_c_from_its_start() -> None:

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import distributions
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
+from made_up_files import install
 
 from ncbench.plugin import Registry
 from ncbench.testing import (
@@ -62,21 +62,15 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     """Make up distributions of one module each."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def install(**sources: str) -> None:
+    def write(**sources: str) -> None:
         for name, source in sources.items():
-            (tmp_path / f"check_{name}.py").write_text(dedent(source))
-            info = tmp_path / f"check_{name}-1.0.dist-info"
-            info.mkdir()
-            (info / "METADATA").write_text(
-                f"Metadata-Version: 2.1\nName: check-{name}\nVersion: 1.0\n"
-            )
-            (info / "entry_points.txt").write_text(f"[ncbench]\nmain = check_{name}\n")
+            install(tmp_path, f"check-{name}", source)
             monkeypatch.delitem(sys.modules, f"check_{name}", raising=False)
         found = [p for d in distributions(path=[str(tmp_path)]) for p in d.entry_points]
         registry = Registry(found)
         monkeypatch.setattr("ncbench.testing.contract.get_registry", lambda: registry)
 
-    return install
+    return write
 
 
 def measures(mapping: str) -> str:

@@ -36,9 +36,11 @@ ARGUMENTS = {
     "algo=nc_selected": {"candidates": ["forward"], "folds": 2, "search_iter": 20, "max_iter": 50},
 }
 EVERY = {f"{plugin.kind}={plugin.name}" for plugin in PLUGINS}
-# Of the kinds whose checks fit models, one is always checked, the others with --all.
+# Measures are always checked. Of plug-ins that are loaded, or fitted, alike, one is; the others
+# with --all.
 ALWAYS = {"algo=ncfw", "cpe=forward", "noise=random", "t_estimator=hoc"}
-SLOW = {name for name in EVERY - ALWAYS if name.startswith(("algo=", "cpe=", "noise=", "t_est"))}
+ALWAYS |= {"dataset=iris", "dataset=synthetic", "dataset=vehicle", "dataset=car"}
+SLOW = {name for name in EVERY - ALWAYS if not name.startswith("measure=")}
 FROM_ELSEWHERE = {"dataset=file", "dataset=openml", "dataset=covtype", "dataset=music_genre"}
 FROM_ELSEWHERE |= {"dataset=covtype_sample"}
 # scikit-learn's own checks ask what a base class answers: one algorithm of each has to pass them.

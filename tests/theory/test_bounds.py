@@ -120,18 +120,20 @@ def test_terms_where_there_is_less_to_measure(ncbench: Callable, tmp_path: Path)
     assert run(ncbench, tmp_path, "dataset=iris", "algo=cpe_argmax", "trials=1") is None
 
 
-@pytest.mark.parametrize("algo", ["ncfw", "fw", "nclr_backward", "nclr_forward", "nclr_plugin"])
-def test_a_sample_may_lack_a_rare_class(algo: str) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = np.where(X[:, 0] > 0, 2, 0)  # class 1 of three is absent
-    T = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
-    fitted = get_registry().build("algo", algo, cpe=None, random_state=0).fit(X, y, noise_matrix=T)
-    assert fitted.classes_.tolist() == [0, 1, 2]
-    distribution = fitted.predict_proba(X)
-    assert distribution.shape == (60, 3)
-    np.testing.assert_allclose(distribution.sum(axis=1), 1)
-    assert set(fitted.predict(X)) >= {0, 2}
-    # Labels that are no numbers of classes cannot be placed.
-    with pytest.raises(NcbenchError, match="does not fit 2 classes"):
-        get_registry().build("algo", "ncfw").fit(X, y.astype(str), noise_matrix=T)
+def test_a_sample_may_lack_a_rare_class() -> None:
+    for algo in ("ncfw", "fw", "nclr_backward", "nclr_forward", "nclr_plugin"):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(60, 2))
+        y = np.where(X[:, 0] > 0, 2, 0)  # class 1 of three is absent
+        T = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+        fitted = (
+            get_registry().build("algo", algo, cpe=None, random_state=0).fit(X, y, noise_matrix=T)
+        )
+        assert fitted.classes_.tolist() == [0, 1, 2]
+        distribution = fitted.predict_proba(X)
+        assert distribution.shape == (60, 3)
+        np.testing.assert_allclose(distribution.sum(axis=1), 1)
+        assert set(fitted.predict(X)) >= {0, 2}
+        # Labels that are no numbers of classes cannot be placed.
+        with pytest.raises(NcbenchError, match="does not fit 2 classes"):
+            get_registry().build("algo", "ncfw").fit(X, y.astype(str), noise_matrix=T)
