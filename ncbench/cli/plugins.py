@@ -78,9 +78,9 @@ def bayes(dataset: str = "synthetic", *, size: int = 200_000) -> None:
     size
         population size, at least 1000 points
     """
-    from ncbench.report import print_sections
     from ncbench.report.comparisons import optima_section
     from ncbench.results.series import optima
+    from ncbench.show import print_sections
 
     print_sections([optima_section(optima(dataset, size))])
 

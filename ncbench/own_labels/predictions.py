@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ncbench.errors import notice_once
-from ncbench.report.output import no_formula
+from ncbench.show import no_formula
 from ncbench.types import Array
 
 _DIGITS = 6

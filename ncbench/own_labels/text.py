@@ -13,7 +13,7 @@ from ncbench.noise_estimation.held_out import UNCOUNTED
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, Share, level_of
 from ncbench.own_labels.data import shown_names
 from ncbench.own_labels.verdict import Findings
-from ncbench.report.tables import Entry, Grid
+from ncbench.show import Entry, Grid
 from ncbench.types import Array
 
 
