@@ -233,14 +233,14 @@ MODULES = {
     "measure": "measures",
     "algo": "algorithms",
 }
-"""Module with the checks of each kind."""
+"""Module with the checks of each kind: its functions ``check_...``, in the order they run."""
 
 Arguments = Mapping[str, Mapping[str, Any]]
 """Parameters by plug-in: ``{"noise=matrix": {"path": "T.csv"}}``."""
 
 
 def checks_for(kind: str) -> list[Check]:
-    """Return the checks of a kind, in the order they run.
+    """Return the checks of a kind, in the order they run: its own, then those that all have.
 
     Examples
     --------
@@ -249,8 +249,13 @@ def checks_for(kind: str) -> list[Check]:
     """
     if kind not in KINDS:
         raise UnknownName.among("kind of plug-in", kind, KINDS)
-    module = import_module(f"ncbench.testing.{MODULES[kind]}")
-    return [Check.of(function) for function in module.CHECKS]
+    names = (MODULES[kind], "state", "trial")
+    return [
+        Check.of(function)
+        for module in (import_module(f"ncbench.testing.{name}") for name in names)
+        for name, function in vars(module).items()
+        if name.startswith("check_")
+    ]
 
 
 class Found(NamedTuple):

@@ -13,8 +13,7 @@ from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset
 from ncbench.testing.contract import Build, DoesNotApply, broken
 from ncbench.testing.shared import twice
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial
+from ncbench.testing.state import Answers, Steps
 
 DATA_DIR = "data"
 """Default folder of data files, as in a run."""
@@ -146,18 +145,6 @@ def steps(build: Build, n: int) -> Steps:
         return {"fingerprint": data.fingerprint, "name": data.name, "classes": str(data.classes)}
 
     return {f"seed {seed}": partial(load, seed) for seed in (0, 1)}
-
-
-CHECKS = (
-    check_shapes,
-    check_labels,
-    check_fingerprint,
-    check_source_fingerprint,
-    check_recorded_noise,
-    check_true_posterior,
-    check_state,
-    check_trial,
-)
 
 
 def _load(build: Build, seed: int = 0) -> Dataset:

@@ -12,8 +12,8 @@ from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset, NoisyLabels
 from ncbench.testing.contract import Build, DoesNotApply, broken
 from ncbench.testing.shared import accepted_classes, twice, unchanged
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import SIGMAS, check_trial, dataset
+from ncbench.testing.state import Answers, Steps
+from ncbench.testing.trial import SIGMAS, dataset
 from ncbench.types import Labels
 
 SIGMA = 0.3
@@ -193,19 +193,6 @@ def steps(build: Build, n: int) -> Steps:
         "data A at sigma=0.1": partial(corrupt, data, 0.1, 1),
         "data B": partial(corrupt, other, SIGMA, 2),
     }
-
-
-CHECKS = (
-    check_noise_matrix,
-    check_labels,
-    check_labels_follow_the_matrix,
-    check_probabilities,
-    check_sigma,
-    check_seeded,
-    check_inputs_unchanged,
-    check_state,
-    check_trial,
-)
 
 
 def _models(build: Build) -> Iterator[tuple[Any, Dataset]]:

@@ -19,8 +19,8 @@ from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.plugin import needs_of
 from ncbench.testing.contract import Build, DoesNotApply, broken
 from ncbench.testing.shared import require_same, twice, unchanged
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial, labels_by_people, noisy_blobs
+from ncbench.testing.state import Answers, Steps
+from ncbench.testing.trial import labels_by_people, noisy_blobs
 from ncbench.types import Array, Labels
 
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
@@ -134,18 +134,6 @@ def steps(build: Build, n: int) -> Steps:
 
     near, far = SPREADS["touching"], SPREADS["far apart"]
     return {"sample A": partial(estimate, 0, near), "sample B": partial(estimate, 1, far)}
-
-
-CHECKS = (
-    check_noise_matrix,
-    check_orientation,
-    check_improves,
-    check_does_not_look_at_the_truth,
-    check_seeded,
-    check_inputs_unchanged,
-    check_state,
-    check_trial,
-)
 
 
 def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> NoisySample:
