@@ -23,7 +23,7 @@ from ncbench.testing.shared import (
     unpickled,
 )  # fmt: skip
 from ncbench.testing.state import Answers, Steps
-from ncbench.testing.trial import MEASURES, STRONG_T, asked, blobs, noisy_blobs, trials
+from ncbench.testing.trial import STRONG_T, asked, blobs, family_of, measures, noisy_blobs, trials
 from ncbench.types import Array, Labels
 
 T = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
@@ -91,7 +91,8 @@ def check_refuses_bad_noise_matrix(build: Build) -> None:
 def check_measure_families(build: Build) -> None:
     """It fits measures of its declared families and rejects others, or ignores the measure."""
     X, y = blobs(120, spread=1.5)
-    declared = _families(build)
+    # The core looks at the registered object before it builds anything.
+    declared = getattr(build.target, "measure_families", None)
     for known in (build.target, _algorithm(build)):
         if getattr(known, "measure_families", None) != declared:
             broken(
@@ -100,7 +101,10 @@ def check_measure_families(build: Build) -> None:
                 "register the class, or give the function an attribute measure_families too",
             )
     if declared is None:
-        P = {f: _prediction(_algorithm(build, measure=psi).fit(X, y), X) for f, psi in _MEASURES}
+        P = {
+            f: _prediction(_algorithm(build, measure=psi).fit(X, y), X)
+            for f, psi in measures().items()
+        }
         for family, other in P.items():
             _require_equal(
                 P["linear"],
@@ -114,7 +118,7 @@ def check_measure_families(build: Build) -> None:
             f"measure_families is {declared!r}; known: {', '.join(get_args(Family))}",
             "declare a frozenset of these, or None for an algorithm that ignores the measure",
         )
-    for family, psi in _MEASURES:
+    for family, psi in measures().items():
         try:
             _algorithm(build, measure=psi).fit(X, y)
         except NotApplicable as refusal:
@@ -242,7 +246,10 @@ def check_scikit_learn(build: Build) -> None:
     algorithm = _algorithm(build)
     allowed = (
         {"check_parameters_default_constructible": "a default may be a list, as in a configuration"}
-        if any(isinstance(p.default, list | dict) for p in _signature(build.target))
+        if any(
+            isinstance(p.default, list | dict)
+            for p in inspect.signature(build.target).parameters.values()
+        )
         else {}
     )
     outcomes = check_estimator(
@@ -259,23 +266,10 @@ def check_scikit_learn(build: Build) -> None:
         )
 
 
-_MEASURES = tuple(MEASURES.items())
-
-
 def _algorithm(build: Build, **supplied: Any) -> Any:
     """Build the algorithm with a fast learner and a measure of a declared family."""
-    families = _families(build) or {"linear"}
-    psi = next((psi for family, psi in _MEASURES if family in families), MEASURES["linear"])
+    psi = measures()[family_of(build.target)]
     return build(**{"measure": psi, "cpe": GaussianNB(), "random_state": 0, **supplied})
-
-
-def _signature(target: Any) -> list[inspect.Parameter]:
-    return list(inspect.signature(target).parameters.values())
-
-
-def _families(build: Build) -> Any:
-    # The core looks at the registered object before it builds anything.
-    return getattr(build.target, "measure_families", None)
 
 
 def _corrects(build: Build) -> bool:
