@@ -6,7 +6,8 @@ import inspect
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -213,14 +214,14 @@ def _home(target: object) -> str:
     return folders[0] if folders else getattr(module, "__file__", None) or "nowhere"
 
 
-class _global_random_state_kept:  # noqa: N801  (reads as a statement)
+@contextmanager
+def _global_random_state_kept() -> Iterator[None]:
     """Restore numpy's global generator: checks reseed it to detect plug-ins that use it."""
-
-    def __enter__(self) -> None:
-        self._state = np.random.get_state()  # noqa: NPY002
-
-    def __exit__(self, *_: object) -> None:
-        np.random.set_state(self._state)  # noqa: NPY002
+    state = np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
 
 
 # Select plug-ins and their checks.
@@ -274,8 +275,8 @@ def find(what: str) -> Found:
             raise UnknownName.among("kind of plug-in", kind, KINDS)
         return Found([registry.plugin(kind, name)], [])
     every = registry.plugins()
-    plugins = [p for p in every if p.name == what or _same(p.distribution, what)]
-    problems = [p for p in registry.problems if _same(p.distribution, what)]
+    plugins = [p for p in every if p.name == what or _normal(p.distribution) == _normal(what)]
+    problems = [p for p in registry.problems if _normal(p.distribution) == _normal(what)]
     if not plugins and not problems:
         known = {p.name for p in every} | {p.distribution for p in every}
         raise UnknownName.among("plug-in or distribution", what, known)
@@ -344,10 +345,6 @@ def parametrize_with_checks(*what: str, arguments: Arguments | None = None) -> C
         for check in checks_for(build.kind)
     ]
     return pytest.mark.parametrize("check", cases)
-
-
-def _same(distribution: str, name: str) -> bool:
-    return _normal(distribution) == _normal(name)
 
 
 def _normal(name: str) -> str:

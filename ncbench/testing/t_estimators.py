@@ -18,7 +18,7 @@ from ncbench.data import Annotations, read_only
 from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.plugin import needs_of
 from ncbench.testing.contract import Build, DoesNotApply, broken
-from ncbench.testing.shared import require_same, twice, unchanged
+from ncbench.testing.shared import require_noise_matrix, require_same, twice, unchanged
 from ncbench.testing.state import Answers, Steps
 from ncbench.testing.trial import labels_by_people, noisy_blobs
 from ncbench.types import Array, Labels
@@ -39,16 +39,7 @@ _SEEDS = range(4)
 def check_noise_matrix(build: Build) -> None:
     """It returns a NoiseMatrix for the sample's classes."""
     estimate = _estimate(build, easy_sample(FEW))
-    if not isinstance(estimate, NoiseMatrix):
-        broken(
-            f"estimate returned {estimate!r:.200}, a {type(estimate).__name__}",
-            "wrap it: NoiseMatrix(T), which also checks that columns sum to one",
-        )
-    if estimate.n != len(T):
-        broken(
-            f"the estimate is {estimate.n} x {estimate.n} for {len(T)} classes",
-            "make it for sample.n_classes classes",
-        )
+    require_noise_matrix(estimate, len(T), "estimate returned", "sample")
 
 
 def check_orientation(build: Build) -> None:

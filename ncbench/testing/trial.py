@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from ncbench.config.settings import SETTINGS
 from ncbench.core import Measure, NoiseMatrix
-from ncbench.data import Annotations, Dataset, MatrixNoise, NoisyLabels, read_only
+from ncbench.data import Annotations, Dataset, NoisyLabels, read_only
 from ncbench.errors import NcbenchError
 from ncbench.plugin import KINDS, Registry, get_registry, using
 from ncbench.run import identified
@@ -131,13 +130,13 @@ def check_trial(build: Build) -> None:
     name = build.name or "plugin_under_check"
     others: dict[str, dict[str, Any]] = {
         "dataset": {"blobs": _blobs},
-        "noise": {"symmetric": _Symmetric},
         "cpe": {"naive_bayes": _naive_bayes},
     }
     registry = get_registry().including({**others, build.kind: {name: build.target}})
     chosen = {kind: next(iter(targets)) for kind, targets in others.items()}
     chosen |= {"t_estimator": "identity@ncbench", "algo": "cpe_argmax@ncbench"}
-    chosen["measure"] = FAMILIES[family][0]
+    # Labels of several people, which some T estimators need, with a matrix that is known.
+    chosen |= {"noise": "annotators_simulated@ncbench", "measure": FAMILIES[family][0]}
     if build.kind == "measure" and plugin.family in FAMILIES:
         chosen["algo"] = FAMILIES[plugin.family][1]
     with using(registry), tempfile.TemporaryDirectory() as folder:
@@ -174,18 +173,6 @@ def _configs(registry: Registry, build: Build, chosen: dict[str, str]) -> Iterat
 
 def _blobs(classes: int = 3) -> Dataset:
     return dataset(classes, 60 * classes)
-
-
-class _Symmetric(MatrixNoise):
-    def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> Array:
-        """Return T."""
-        T = np.full((n, n), sigma / (n - 1))
-        np.fill_diagonal(T, 1 - sigma)
-        return T
-
-    def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
-        """Return noisy labels, beside those of several people, which some T estimators need."""
-        return replace(super().corrupt(dataset, sigma, rng), annotations=dataset.annotations)
 
 
 def _naive_bayes() -> GaussianNB:
