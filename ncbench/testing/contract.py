@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from textwrap import indent
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -259,28 +259,24 @@ def checks_for(kind: str) -> list[Check]:
     ]
 
 
-class Found(NamedTuple):
-    """Plug-ins that match a name, and problems that kept others from being registered."""
+def find(what: str) -> tuple[list[Plugin], list[Problem]]:
+    """Look up ``kind=name``, the name of a plug-in of any kind, or a distribution.
 
-    plugins: list[Plugin]
-    problems: list[Problem]
-
-
-def find(what: str) -> Found:
-    """Look up ``kind=name``, the name of a plug-in of any kind, or a distribution."""
+    Returns the plug-ins, and the problems that kept others from being registered.
+    """
     registry = get_registry()
     kind, equals, name = what.partition("=")
     if equals:
         if kind not in KINDS:
             raise UnknownName.among("kind of plug-in", kind, KINDS)
-        return Found([registry.plugin(kind, name)], [])
+        return [registry.plugin(kind, name)], []
     every = registry.plugins()
     plugins = [p for p in every if p.name == what or _normal(p.distribution) == _normal(what)]
     problems = [p for p in registry.problems if _normal(p.distribution) == _normal(what)]
     if not plugins and not problems:
         known = {p.name for p in every} | {p.distribution for p in every}
         raise UnknownName.among("plug-in or distribution", what, known)
-    return Found(plugins, problems)
+    return plugins, problems
 
 
 def select(what: str, arguments: Arguments | None = None) -> list[Build]:
@@ -302,7 +298,7 @@ def select(what: str, arguments: Arguments | None = None) -> list[Build]:
     target = get_registry().target
     return [
         Build(p.kind, target(p.kind, p.name), given.get(f"{p.kind}={p.name}", {}), p.name)
-        for p in find(what).plugins
+        for p in find(what)[0]
     ]
 
 
@@ -368,10 +364,10 @@ def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
         Parameters such as ``noise.path=T.csv``, for all plug-ins of the kind that have them, and
         ``data_dir=FOLDER``.
     """
-    found = find(what)
-    builds = select(what, _arguments(found.plugins, settings))
+    plugins, problems = find(what)
+    builds = select(what, _arguments(plugins, settings))
     totals: Counter[str] = Counter()
-    for problem in found.problems:
+    for problem in problems:
         print(f"{problem.distribution} {problem.version}, entry point {problem.entry_point}")
         print(f"  FAILED  loads: it can be imported and registered\n          {problem.error}")
         totals["failed"] += 1
