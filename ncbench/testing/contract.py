@@ -131,22 +131,13 @@ def made_something_bad(error: NcbenchError) -> None:
         raise ContractError(str(error)) from error
 
 
-CheckFunction = Callable[[Build], None]
-
-
 @dataclass(frozen=True)
 class Check:
     """One promise of the contract and the function that checks it."""
 
     name: str
     about: str
-    function: CheckFunction
-
-    @classmethod
-    def of(cls, function: CheckFunction) -> Check:
-        """Build from a function ``check_<name>``; its docstring's first line is the promise."""
-        about = (inspect.getdoc(function) or "").split("\n")[0].rstrip(".")
-        return cls(function.__name__.removeprefix("check_"), about, function)
+    function: Callable[[Build], None]
 
     def __call__(self, build: Build) -> None:
         """Check a plug-in. Raises ContractError, NotChecked, DoesNotApply, or what it raises."""
@@ -234,7 +225,10 @@ MODULES = {
     "measure": "measures",
     "algo": "algorithms",
 }
-"""Module with the checks of each kind: its functions ``check_...``, in the order they run."""
+"""Module with the checks of each kind: its functions ``check_<name>``, in the order they run.
+
+The first line of a docstring is the promise.
+"""
 
 Arguments = Mapping[str, Mapping[str, Any]]
 """Parameters by plug-in: ``{"noise=matrix": {"path": "T.csv"}}``."""
@@ -252,11 +246,15 @@ def checks_for(kind: str) -> list[Check]:
         raise UnknownName.among("kind of plug-in", kind, KINDS)
     names = (MODULES[kind], "state", "trial")
     return [
-        Check.of(function)
+        Check(name.removeprefix("check_"), _promise(function), function)
         for module in (import_module(f"ncbench.testing.{name}") for name in names)
         for name, function in vars(module).items()
         if name.startswith("check_")
     ]
+
+
+def _promise(function: Callable[[Build], None]) -> str:
+    return (inspect.getdoc(function) or "").split("\n")[0].rstrip(".")
 
 
 def find(what: str) -> tuple[list[Plugin], list[Problem]]:
