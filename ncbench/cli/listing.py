@@ -53,7 +53,7 @@ def as_json() -> str:
     return json.dumps(
         {
             "plugins": [asdict(plugin) for plugin in registry.plugins()],
-            "observers": [asdict(observer) for observer in registry.observers()],
+            "observers": [asdict(observer) for observer in registry.plugins("observers")],
             "problems": [asdict(problem) for problem in registry.problems],
         },
         indent=2,
@@ -61,17 +61,11 @@ def as_json() -> str:
 
 
 def _print_plugins(owners: bool = False) -> None:
-    for kind in KINDS.values():
-        print(f"\n{kind.title} ({kind.group}=NAME)")
-        for plugin in get_registry().plugins():
-            if plugin.kind == kind.group:
-                owner = f"  [{plugin.distribution} {plugin.version}]" if owners else ""
-                print(f"  {plugin.name:<15} {plugin.summary}{owner}")
-                for parameter in plugin.parameters:
-                    print(f"      {kind.group}.{parameter}")
-    print("\nobserver (observers=[NAME])")
-    for observer in get_registry().observers():
-        owner = f"  [{observer.distribution} {observer.version}]" if owners else ""
-        print(f"  {observer.name:<15} {observer.summary}{owner}")
-        for parameter in observer.parameters:
-            print(f"      {parameter}")
+    headings = {kind.group: f"{kind.title} ({kind.group}=NAME)" for kind in KINDS.values()}
+    for group, heading in {**headings, "observers": "observer (observers=[NAME])"}.items():
+        print(f"\n{heading}")
+        for plugin in get_registry().plugins(group):
+            owner = f"  [{plugin.distribution} {plugin.version}]" if owners else ""
+            print(f"  {plugin.name:<15} {plugin.summary}{owner}")
+            for parameter in plugin.parameters:
+                print(f"      {parameter}" if group not in KINDS else f"      {group}.{parameter}")

@@ -209,7 +209,7 @@ def require_buildable(option: str, kind: str, name: str) -> None:
     except UnknownName as error:
         if registry.problems:  # the message says which plug-ins could not be loaded
             raise
-        plugins = [plugin for plugin in registry.plugins() if plugin.kind == kind]
+        plugins = registry.plugins(kind)
         known = [p.name for p in plugins if not any(q.required for q in p.parameters)]
         raise UnknownName.among(option, name, known) from error
     if missing:

@@ -128,7 +128,7 @@ def issues(
     """
     from ncbench.own_labels import rank_own_labels
     from ncbench.own_labels.text import issues_text, ranked
-    from ncbench.report import as_csv, write
+    from ncbench.show import as_csv, write
 
     require_out(out, ".csv", "")
     if cpe is not None:

@@ -78,9 +78,9 @@ def bayes(dataset: str = "synthetic", *, size: int = 200_000) -> None:
     size
         population size, at least 1000 points
     """
-    from ncbench.report import print_sections
     from ncbench.report.comparisons import optima_section
     from ncbench.results.series import optima
+    from ncbench.show import print_sections
 
     print_sections([optima_section(optima(dataset, size))])
 
@@ -120,9 +120,7 @@ def completion() -> None:
     from ncbench.plugin import KINDS, get_registry
 
     known = commands()
-    names: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for plugin in get_registry().plugins():
-        names[plugin.kind].append(plugin.name)
+    names = {kind: get_registry().names(kind) for kind in KINDS}
     keys = ["-m", "--help", "--version", *(f"{key}=" for key in (*names, *SETTINGS))]
     offered = {f"*:{name}": options(command) for name, command in known.items()}
     values = {f"{kind}|--{kind.replace('_', '-')}": found for kind, found in names.items()}

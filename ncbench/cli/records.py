@@ -120,7 +120,8 @@ def aggregate(
     cols : [KEY]
         keys for the columns (default: sigma)
     """
-    from ncbench.report import TABLE_FORMATS, Results, print_or_write
+    from ncbench.report import TABLE_FORMATS, Results
+    from ncbench.show import print_or_write
 
     results = Results.of(cells.read(), rows, cols, ddof, level)
     if format == "table" and out is None:
@@ -149,8 +150,9 @@ def compare(
         the published table, with columns measure, dataset, algo, sigma, mean, sem; other
         configuration keys may be columns too; `paper`: Tables 2, 3, 5 and 6 of the paper
     """
-    from ncbench.report import as_csv, as_json, comparison_sections, print_or_write_sections
+    from ncbench.report import comparison_sections
     from ncbench.results import Comparison, parse_where, read_reference
+    from ncbench.show import as_csv, as_json, print_or_write_sections
 
     published = read_reference(reference, parse_where(cells.where))
     found = cells.losses()
@@ -187,8 +189,9 @@ def significance(
     over : KEY
         rank over these keys; cells with the same values are averaged first
     """
-    from ncbench.report import Conclusions, print_or_write_sections
+    from ncbench.report import Conclusions
     from ncbench.results import Pair, rankings
+    from ncbench.show import print_or_write_sections
 
     frame = cells.losses().frame(level=level)
     if not frame["n"].any():
@@ -228,7 +231,7 @@ def leaderboard(
     figures : FOLDER
         draw each table there, as SVG (needs matplotlib)
     """
-    from ncbench.report import leaderboard_json, leaderboard_sections, print_or_write_sections
+    from ncbench.report import leaderboard_json, leaderboard_sections
     from ncbench.results import (
         FrameBuilder,
         addable,
@@ -238,6 +241,7 @@ def leaderboard(
         solutions_of,
     )
     from ncbench.run import published
+    from ncbench.show import print_or_write_sections
 
     builder = FrameBuilder(where=parse_where(where))
     solutions = solutions_of(each_record(sources or [published()]), builder)
@@ -322,10 +326,10 @@ def theory(
     figures : FOLDER
         draw regret_<measure>_<algo>.svg there
     """
-    from ncbench.report import as_csv, markdown_of, print_sections
     from ncbench.report.comparisons import regret_sections
     from ncbench.results import each_record
     from ncbench.results.series import terms
+    from ncbench.show import as_csv, markdown_of, print_sections
 
     frame = terms(each_record([folder]))
     if figures is not None:

@@ -116,15 +116,9 @@ def _print_results(sweep: Sweep, suite: bool) -> int:
     The table is also written to the sweep's folder, as table.csv, table.md and table.tex. A suite
     has too many cells to read: the leaderboard is printed instead.
     """
-    from ncbench.report import (
-        TABLE_FORMATS,
-        Results,
-        leaderboard_sections,
-        print_failures,
-        print_sections,
-        write,
-    )
+    from ncbench.report import TABLE_FORMATS, Results, leaderboard_sections, print_failures
     from ncbench.results import FrameBuilder, boards, solutions_of
+    from ncbench.show import print_sections, write
 
     builder, outcome = FrameBuilder(), sweep.outcome()
     for record in outcome.records:

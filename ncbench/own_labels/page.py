@@ -18,7 +18,7 @@ from ncbench.own_labels.estimate import plan
 from ncbench.own_labels.estimate_text import WHOLE, how_many, mistakes, people
 from ncbench.own_labels.noise_estimate import NoiseEstimate
 from ncbench.own_labels.verdict import classes_gone
-from ncbench.report.html.template import rendered
+from ncbench.show.pages import rendered
 from ncbench.types import Array
 
 _NONE = 0.02  # a smaller share is next to nothing
@@ -196,6 +196,7 @@ def write_diagnosis(
     count = doubtful(issues)
     shown = issues.head(min(max(count, _FEWEST), _SHOWN))
     page = rendered(
+        "ncbench.own_labels",
         "diagnosis.html",
         name=data.name,
         command=command,

@@ -14,8 +14,7 @@ from ncbench.noise_estimation.held_out import UNCOUNTED
 from ncbench.noise_estimation.share import BETWEEN, CANNOT_TELL, KNOWN, LEVEL, Share, level_of
 from ncbench.own_labels.data import shown_names
 from ncbench.own_labels.verdict import Findings
-from ncbench.report.output import no_formula
-from ncbench.report.tables import Format, Grid
+from ncbench.show import Format, Grid, no_formula
 from ncbench.types import Array
 
 

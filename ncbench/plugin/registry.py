@@ -119,24 +119,18 @@ class Registry:
 
     def names(self, kind: str) -> list[str]:
         """Return the usable names of a kind, sorted; ``NAME@DISTRIBUTION`` if two have one name."""
-        return sorted(plugin.name for plugin in self._usable() if plugin.kind == kind)
+        return [plugin.name for plugin in self.plugins(kind)]
 
-    def plugins(self) -> list[Plugin]:
-        """Return all usable plug-ins that a cell chooses from, sorted by kind and name."""
-        return self._sorted(KINDS)
+    def plugins(self, *kinds: str) -> list[Plugin]:
+        """Return the usable plug-ins of these kinds, sorted by kind and name.
 
-    def observers(self) -> list[Plugin]:
-        """Return all usable observers, sorted by name."""
-        return self._sorted((OBSERVERS.group,))
-
-    def _sorted(self, kinds: Iterable[str]) -> list[Plugin]:
-        order = {kind: place for place, kind in enumerate(kinds)}
-        usable = [plugin for plugin in self._usable() if plugin.kind in order]
-        return sorted(usable, key=lambda p: (order[p.kind], p.name))
-
-    def _usable(self) -> list[Plugin]:
+        By default, of all kinds that a cell chooses from.
+        """
         claims = self._plugins.values()
-        return [p for same in claims for p in (same if len(same) == 1 else _qualified(same))]
+        usable = [p for same in claims for p in (same if len(same) == 1 else _qualified(same))]
+        order = {kind: place for place, kind in enumerate(kinds or KINDS)}
+        chosen = [plugin for plugin in usable if plugin.kind in order]
+        return sorted(chosen, key=lambda p: (order[p.kind], p.name))
 
     def plugin(self, kind: str, name: str) -> Plugin:
         """Return the description of one plug-in, by its name or as ``NAME@DISTRIBUTION``."""

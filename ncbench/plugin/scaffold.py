@@ -38,41 +38,26 @@ TEMPLATES: Mapping[str, Start] = {
         "algo", True, "A prior-weighted rule as an algorithm.", "power", "algo=ncfw,{name}"
     ),
     "measure": Start(
-        "measure",
-        True,
-        "A power mean of errors as a measure.",
-        "exponent",
+        "measure", True, "A power mean of errors as a measure.", "exponent",
         "algo=ncfw,fw measure={name}",
     ),
     "noise": Start(
-        "noise",
-        True,
-        "Noise between neighboring classes.",
-        "decay",
+        "noise", True, "Noise between neighboring classes.", "decay",
         "algo=ncfw,fw noise=random,{name}",
     ),
     "cpe": Start(
-        "cpe",
-        False,
-        "Discriminant analysis as a learner of class probabilities.",
-        "shrinkage",
+        "cpe", False, "Discriminant analysis as a learner of class probabilities.", "shrinkage",
         "algo=ncfw,fw cpe=logistic,{name}",
     ),
     "t_estimator": Start(
-        "t_estimator",
-        True,
-        "The noise matrix from examples the learner is sure of.",
-        "share",
+        "t_estimator", True, "The noise matrix from examples the learner is sure of.", "share",
         "algo=ncfw t_estimator=known,{name}",
     ),
     "dataset": Start(
-        "dataset",
-        False,
-        "Three normal classes in a row as a data set.",
-        "distance",
+        "dataset", False, "Three normal classes in a row as a data set.", "distance",
         "algo=ncfw,fw dataset={name}",
     ),
-}
+}  # fmt: skip
 
 
 def write_package(name: str, kind: str) -> tuple[Path, list[str]]:

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from ncbench.errors import counted
-from ncbench.report.tables import Entry, Format, Grid
 from ncbench.results import (
     AHEAD,
     COMPARED,
@@ -25,6 +24,7 @@ from ncbench.results import (
     as_text,
 )
 from ncbench.results.series import curve_keys, slopes
+from ncbench.show import Entry, Format, Grid
 
 NOT_RANKED = "Not ranked: fewer than two algorithms have solved the same cells."
 

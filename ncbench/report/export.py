@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ncbench.errors import NcbenchError, counted, printable
-from ncbench.report.output import as_csv, as_json
-from ncbench.report.tables import Entry, Grid
 from ncbench.results import (
     BEST,
     LOSS,
@@ -28,6 +26,7 @@ from ncbench.results import (
     rule,
 )
 from ncbench.run import Record
+from ncbench.show import Entry, Grid, as_csv, as_json
 
 MISSING = "missing"
 """Status of an entry of the table that has no record."""

@@ -31,17 +31,9 @@ from ncbench.testing.contract import (
 )
 
 __all__ = [
-    "Build",
-    "Check",
-    "ContractError",
-    "DoesNotApply",
-    "NotChecked",
-    "Result",
-    "checks_for",
-    "parametrize_with_checks",
-    "run_checks",
-    "select",
-]
+    "Build", "Check", "ContractError", "DoesNotApply", "NotChecked", "Result", "checks_for",
+    "parametrize_with_checks", "run_checks", "select",
+]  # fmt: skip
 
 
 def run_checks(kind: str, name: str, **arguments: Any) -> Iterator[Result]:

@@ -22,35 +22,11 @@ from ncbench.testing.shared import (
     unchanged,
     unpickled,
 )  # fmt: skip
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import MEASURES, STRONG_T, asked, blobs, check_trial, noisy_blobs, trials
+from ncbench.testing.state import Answers, Steps
+from ncbench.testing.trial import STRONG_T, asked, blobs, family_of, measures, noisy_blobs, trials
 from ncbench.types import Array, Labels
 
 T = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
-
-
-def check_scikit_learn(build: Build) -> None:
-    """It passes scikit-learn's own checks of estimators."""
-    from sklearn.utils.estimator_checks import check_estimator  # takes half a second
-
-    algorithm = _algorithm(build)
-    allowed = (
-        {"check_parameters_default_constructible": "a default may be a list, as in a configuration"}
-        if any(isinstance(p.default, list | dict) for p in _signature(build.target))
-        else {}
-    )
-    outcomes = check_estimator(
-        algorithm, on_fail=None, on_skip=None, expected_failed_checks=allowed
-    )
-    failed = [outcome for outcome in outcomes if outcome["status"] == "failed"]
-    if failed:
-        said = "; ".join(
-            f"{o['check_name']}: {raised(o['exception'], build.target)}" for o in failed
-        )
-        broken(
-            f"{len(failed)} of scikit-learn's {len(outcomes)} checks fail: {said}",
-            "derive from ncbench.NoisyLabelClassifier, which validates input as they require",
-        )
 
 
 def check_fit_takes_noise_matrix(build: Build) -> None:
@@ -66,23 +42,6 @@ def check_fit_takes_noise_matrix(build: Build) -> None:
         _require_equal(P[0], other, f"with T as an array and as {form}")
     without, identity = _proba(build, X, y, None), _proba(build, X, y, np.eye(3))
     _require_equal(without, identity, "with T = None and with T = I")
-
-
-def check_refuses_bad_noise_matrix(build: Build) -> None:
-    """It rejects a noise matrix that is transposed or has the wrong size."""
-    if not _corrects(build):
-        raise DoesNotApply("uses_noise_matrix is False")
-    X, y = blobs(120)
-    transposed = np.array([[0.7, 0.2, 0.1], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    for bad, what in ((np.eye(2), "2 x 2 for 3 classes"), (transposed, "row stochastic")):
-        try:
-            _algorithm(build).fit(X, y, noise_matrix=bad)
-        except ValueError:  # NcbenchError is one
-            continue
-        broken(
-            f"fit accepted noise_matrix = {bad.tolist()}, which is {what}",
-            "pass it through ncbench.NoiseMatrix.of(noise_matrix, n); NoisyLabelClassifier does",
-        )
 
 
 def check_respects_noise_matrix(build: Build) -> None:
@@ -112,10 +71,28 @@ def check_respects_noise_matrix(build: Build) -> None:
         )
 
 
+def check_refuses_bad_noise_matrix(build: Build) -> None:
+    """It rejects a noise matrix that is transposed or has the wrong size."""
+    if not _corrects(build):
+        raise DoesNotApply("uses_noise_matrix is False")
+    X, y = blobs(120)
+    transposed = np.array([[0.7, 0.2, 0.1], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    for bad, what in ((np.eye(2), "2 x 2 for 3 classes"), (transposed, "row stochastic")):
+        try:
+            _algorithm(build).fit(X, y, noise_matrix=bad)
+        except ValueError:  # NcbenchError is one
+            continue
+        broken(
+            f"fit accepted noise_matrix = {bad.tolist()}, which is {what}",
+            "pass it through ncbench.NoiseMatrix.of(noise_matrix, n); NoisyLabelClassifier does",
+        )
+
+
 def check_measure_families(build: Build) -> None:
     """It fits measures of its declared families and rejects others, or ignores the measure."""
     X, y = blobs(120, spread=1.5)
-    declared = _families(build)
+    # The core looks at the registered object before it builds anything.
+    declared = getattr(build.target, "measure_families", None)
     for known in (build.target, _algorithm(build)):
         if getattr(known, "measure_families", None) != declared:
             broken(
@@ -124,7 +101,10 @@ def check_measure_families(build: Build) -> None:
                 "register the class, or give the function an attribute measure_families too",
             )
     if declared is None:
-        P = {f: _prediction(_algorithm(build, measure=psi).fit(X, y), X) for f, psi in _MEASURES}
+        P = {
+            f: _prediction(_algorithm(build, measure=psi).fit(X, y), X)
+            for f, psi in measures().items()
+        }
         for family, other in P.items():
             _require_equal(
                 P["linear"],
@@ -138,7 +118,7 @@ def check_measure_families(build: Build) -> None:
             f"measure_families is {declared!r}; known: {', '.join(get_args(Family))}",
             "declare a frozenset of these, or None for an algorithm that ignores the measure",
         )
-    for family, psi in _MEASURES:
+    for family, psi in measures().items():
         try:
             _algorithm(build, measure=psi).fit(X, y)
         except NotApplicable as refusal:
@@ -259,39 +239,37 @@ def check_pickling(build: Build) -> None:
     _require_equal(before, after, "before and after pickling")
 
 
-CHECKS = (
-    check_fit_takes_noise_matrix,
-    check_respects_noise_matrix,
-    check_refuses_bad_noise_matrix,
-    check_measure_families,
-    check_seeded,
-    check_inputs_unchanged,
-    check_labels,
-    check_probabilities,
-    check_batches,
-    check_pickling,
-    check_scikit_learn,
-    check_state,
-    check_trial,
-)
+def check_scikit_learn(build: Build) -> None:
+    """It passes scikit-learn's own checks of estimators."""
+    from sklearn.utils.estimator_checks import check_estimator  # takes half a second
 
-_MEASURES = tuple(MEASURES.items())
+    algorithm = _algorithm(build)
+    allowed = (
+        {"check_parameters_default_constructible": "a default may be a list, as in a configuration"}
+        if any(
+            isinstance(p.default, list | dict)
+            for p in inspect.signature(build.target).parameters.values()
+        )
+        else {}
+    )
+    outcomes = check_estimator(
+        algorithm, on_fail=None, on_skip=None, expected_failed_checks=allowed
+    )
+    failed = [outcome for outcome in outcomes if outcome["status"] == "failed"]
+    if failed:
+        said = "; ".join(
+            f"{o['check_name']}: {raised(o['exception'], build.target)}" for o in failed
+        )
+        broken(
+            f"{len(failed)} of scikit-learn's {len(outcomes)} checks fail: {said}",
+            "derive from ncbench.NoisyLabelClassifier, which validates input as they require",
+        )
 
 
 def _algorithm(build: Build, **supplied: Any) -> Any:
     """Build the algorithm with a fast learner and a measure of a declared family."""
-    families = _families(build) or {"linear"}
-    psi = next((psi for family, psi in _MEASURES if family in families), MEASURES["linear"])
+    psi = measures()[family_of(build.target)]
     return build(**{"measure": psi, "cpe": GaussianNB(), "random_state": 0, **supplied})
-
-
-def _signature(target: Any) -> list[inspect.Parameter]:
-    return list(inspect.signature(target).parameters.values())
-
-
-def _families(build: Build) -> Any:
-    # The core looks at the registered object before it builds anything.
-    return getattr(build.target, "measure_families", None)
 
 
 def _corrects(build: Build) -> bool:

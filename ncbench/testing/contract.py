@@ -6,12 +6,13 @@ import inspect
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from textwrap import indent
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -130,22 +131,13 @@ def made_something_bad(error: NcbenchError) -> None:
         raise ContractError(str(error)) from error
 
 
-CheckFunction = Callable[[Build], None]
-
-
 @dataclass(frozen=True)
 class Check:
     """One promise of the contract and the function that checks it."""
 
     name: str
     about: str
-    function: CheckFunction
-
-    @classmethod
-    def of(cls, function: CheckFunction) -> Check:
-        """Build from a function ``check_<name>``; its docstring's first line is the promise."""
-        about = (inspect.getdoc(function) or "").split("\n")[0].rstrip(".")
-        return cls(function.__name__.removeprefix("check_"), about, function)
+    function: Callable[[Build], None]
 
     def __call__(self, build: Build) -> None:
         """Check a plug-in. Raises ContractError, NotChecked, DoesNotApply, or what it raises."""
@@ -213,14 +205,14 @@ def _home(target: object) -> str:
     return folders[0] if folders else getattr(module, "__file__", None) or "nowhere"
 
 
-class _global_random_state_kept:  # noqa: N801  (reads as a statement)
+@contextmanager
+def _global_random_state_kept() -> Iterator[None]:
     """Restore numpy's global generator: checks reseed it to detect plug-ins that use it."""
-
-    def __enter__(self) -> None:
-        self._state = np.random.get_state()  # noqa: NPY002
-
-    def __exit__(self, *_: object) -> None:
-        np.random.set_state(self._state)  # noqa: NPY002
+    state = np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
 
 
 # Select plug-ins and their checks.
@@ -233,14 +225,17 @@ MODULES = {
     "measure": "measures",
     "algo": "algorithms",
 }
-"""Module with the checks of each kind."""
+"""Module with the checks of each kind: its functions ``check_<name>``, in the order they run.
+
+The first line of a docstring is the promise.
+"""
 
 Arguments = Mapping[str, Mapping[str, Any]]
 """Parameters by plug-in: ``{"noise=matrix": {"path": "T.csv"}}``."""
 
 
 def checks_for(kind: str) -> list[Check]:
-    """Return the checks of a kind, in the order they run.
+    """Return the checks of a kind, in the order they run: its own, then those that all have.
 
     Examples
     --------
@@ -249,32 +244,37 @@ def checks_for(kind: str) -> list[Check]:
     """
     if kind not in KINDS:
         raise UnknownName.among("kind of plug-in", kind, KINDS)
-    module = import_module(f"ncbench.testing.{MODULES[kind]}")
-    return [Check.of(function) for function in module.CHECKS]
+    names = (MODULES[kind], "state", "trial")
+    return [
+        Check(name.removeprefix("check_"), _promise(function), function)
+        for module in (import_module(f"ncbench.testing.{name}") for name in names)
+        for name, function in vars(module).items()
+        if name.startswith("check_")
+    ]
 
 
-class Found(NamedTuple):
-    """Plug-ins that match a name, and problems that kept others from being registered."""
-
-    plugins: list[Plugin]
-    problems: list[Problem]
+def _promise(function: Callable[[Build], None]) -> str:
+    return (inspect.getdoc(function) or "").split("\n")[0].rstrip(".")
 
 
-def find(what: str) -> Found:
-    """Look up ``kind=name``, the name of a plug-in of any kind, or a distribution."""
+def find(what: str) -> tuple[list[Plugin], list[Problem]]:
+    """Look up ``kind=name``, the name of a plug-in of any kind, or a distribution.
+
+    Returns the plug-ins, and the problems that kept others from being registered.
+    """
     registry = get_registry()
     kind, equals, name = what.partition("=")
     if equals:
         if kind not in KINDS:
             raise UnknownName.among("kind of plug-in", kind, KINDS)
-        return Found([registry.plugin(kind, name)], [])
+        return [registry.plugin(kind, name)], []
     every = registry.plugins()
-    plugins = [p for p in every if p.name == what or _same(p.distribution, what)]
-    problems = [p for p in registry.problems if _same(p.distribution, what)]
+    plugins = [p for p in every if p.name == what or _normal(p.distribution) == _normal(what)]
+    problems = [p for p in registry.problems if _normal(p.distribution) == _normal(what)]
     if not plugins and not problems:
         known = {p.name for p in every} | {p.distribution for p in every}
         raise UnknownName.among("plug-in or distribution", what, known)
-    return Found(plugins, problems)
+    return plugins, problems
 
 
 def select(what: str, arguments: Arguments | None = None) -> list[Build]:
@@ -296,7 +296,7 @@ def select(what: str, arguments: Arguments | None = None) -> list[Build]:
     target = get_registry().target
     return [
         Build(p.kind, target(p.kind, p.name), given.get(f"{p.kind}={p.name}", {}), p.name)
-        for p in find(what).plugins
+        for p in find(what)[0]
     ]
 
 
@@ -341,10 +341,6 @@ def parametrize_with_checks(*what: str, arguments: Arguments | None = None) -> C
     return pytest.mark.parametrize("check", cases)
 
 
-def _same(distribution: str, name: str) -> bool:
-    return _normal(distribution) == _normal(name)
-
-
 def _normal(name: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 
@@ -366,10 +362,10 @@ def check_plugins(what: str, settings: Iterable[str] = ()) -> int:
         Parameters such as ``noise.path=T.csv``, for all plug-ins of the kind that have them, and
         ``data_dir=FOLDER``.
     """
-    found = find(what)
-    builds = select(what, _arguments(found.plugins, settings))
+    plugins, problems = find(what)
+    builds = select(what, _arguments(plugins, settings))
     totals: Counter[str] = Counter()
-    for problem in found.problems:
+    for problem in problems:
         print(f"{problem.distribution} {problem.version}, entry point {problem.entry_point}")
         print(f"  FAILED  loads: it can be imported and registered\n          {problem.error}")
         totals["failed"] += 1

@@ -19,8 +19,8 @@ from ncbench.testing.shared import (
     unchanged,
     unpickled,
 )  # fmt: skip
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import STRONG_T, asked, blobs, check_trial, noisy_blobs, trials
+from ncbench.testing.state import Answers, Steps
+from ncbench.testing.trial import STRONG_T, asked, blobs, noisy_blobs, trials
 from ncbench.types import Array, Labels
 
 
@@ -137,20 +137,6 @@ def steps(build: Build, n: int) -> Steps:
         return {"predict_proba": build(random_state=0).fit(X, y).predict_proba(asked())}
 
     return {name: partial(fit, X, y) for name, (X, y) in trials().items()}
-
-
-CHECKS = (
-    check_probabilities,
-    check_classes,
-    check_learns,
-    check_clone,
-    check_noise_matrix,
-    check_seeded,
-    check_inputs_unchanged,
-    check_pickling,
-    check_state,
-    check_trial,
-)
 
 
 def _require_equal(first: Any, second: Any, whose: str) -> None:

@@ -13,8 +13,7 @@ from ncbench.data import read_only
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, DoesNotApply, broken
 from ncbench.testing.shared import accepted_classes, unpickled
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial
+from ncbench.testing.state import Answers, Steps
 from ncbench.types import Array
 
 _DRAWS = 40
@@ -261,23 +260,6 @@ def steps(build: Build, n: int) -> Steps:
 
     drawn = [read_only(_interior(n, rng)) for _ in range(3)]
     return {f"confusion matrix {k}": partial(value, C) for k, C in zip("ABC", drawn, strict=True)}
-
-
-CHECKS = (
-    check_is_a_loss,
-    check_inputs_unchanged,
-    check_family,
-    check_gradient,
-    check_linear,
-    check_convex,
-    check_smooth,
-    check_monotonic,
-    check_ratio,
-    check_limits,
-    check_pickling,
-    check_state,
-    check_trial,
-)
 
 
 def _measures(build: Build, *families: str) -> Iterator[tuple[Measure, int, np.random.Generator]]:

@@ -11,9 +11,9 @@ import numpy as np
 from ncbench.core import NoiseMatrix
 from ncbench.data import Dataset, NoisyLabels
 from ncbench.testing.contract import Build, DoesNotApply, broken
-from ncbench.testing.shared import accepted_classes, twice, unchanged
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import SIGMAS, check_trial, dataset
+from ncbench.testing.shared import accepted_classes, require_noise_matrix, twice, unchanged
+from ncbench.testing.state import Answers, Steps
+from ncbench.testing.trial import SIGMAS, dataset
 from ncbench.types import Labels
 
 SIGMA = 0.3
@@ -32,18 +32,8 @@ def check_noise_matrix(build: Build) -> None:
                     "return ncbench.NoisyLabels(noise_matrix, y)",
                 )
             T = noisy.noise_matrix
-            if T is None:  # nobody knows it
-                continue
-            if not isinstance(T, NoiseMatrix):
-                broken(
-                    f"noise_matrix is {T!r:.200}, a {type(T).__name__}",
-                    "wrap it: NoiseMatrix(T), which also checks that columns sum to one",
-                )
-            if data.n_classes != T.n:
-                broken(
-                    f"noise_matrix is {T.n} x {T.n} for {data.n_classes} classes",
-                    "make it for dataset.n_classes classes",
-                )
+            if T is not None:  # somebody knows it
+                require_noise_matrix(T, data.n_classes, "noise_matrix is", "dataset")
 
 
 def check_labels(build: Build) -> None:
@@ -193,19 +183,6 @@ def steps(build: Build, n: int) -> Steps:
         "data A at sigma=0.1": partial(corrupt, data, 0.1, 1),
         "data B": partial(corrupt, other, SIGMA, 2),
     }
-
-
-CHECKS = (
-    check_noise_matrix,
-    check_labels,
-    check_labels_follow_the_matrix,
-    check_probabilities,
-    check_sigma,
-    check_seeded,
-    check_inputs_unchanged,
-    check_state,
-    check_trial,
-)
 
 
 def _models(build: Build) -> Iterator[tuple[Any, Dataset]]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ncbench.core import NoiseMatrix
 from ncbench.errors import NcbenchError
 from ncbench.testing.contract import Build, broken, made_something_bad
 from ncbench.types import Array
@@ -116,3 +117,14 @@ def require_classes(fitted: Any, labels: Array) -> None:
             f"classes_ is {classes!r} after labels {expected.tolist()}",
             "set self.classes_ = numpy.unique(y) in fit",
         )
+
+
+def require_noise_matrix(T: Any, n: int, said: str, given: str) -> None:
+    """Raise ContractError if T is not a NoiseMatrix for n classes, those of what is ``given``."""
+    if not isinstance(T, NoiseMatrix):
+        broken(
+            f"{said} {T!r:.200}, a {type(T).__name__}",
+            "wrap it: NoiseMatrix(T), which also checks that columns sum to one",
+        )
+    if T.n != n:
+        broken(f"{said} {T.n} x {T.n} for {n} classes", f"make it for {given}.n_classes classes")

@@ -39,10 +39,10 @@ from ncbench.testing.contract import (
     broken,
     raised,
 )
+from ncbench.testing.shared import FLOAT32
 
 # What a plug-in can change in its process, so that other code computes something else.
 
-_ROUNDING = 1e-5  # of a float32 network, which differs from batch to batch
 _ABSENT = object()
 _SHOWN = 60  # characters of a value
 
@@ -170,7 +170,7 @@ def _require_same(first: Answers, other: Answers, about: str, when: str) -> None
         if isinstance(value, str) or np.shape(value) != np.shape(now):
             if not np.array_equal(value, now):
                 broken(f"its {name} for {about} is {now!r:.80} {when}, not {value!r:.80}", _KEEPS)
-        elif not np.allclose(value, now, rtol=0, atol=_ROUNDING, equal_nan=True):
+        elif not np.allclose(value, now, rtol=0, atol=FLOAT32, equal_nan=True):
             difference = np.abs(value - now).max()
             broken(f"its {name} for {about} differs by up to {difference:.3g} {when}", _KEEPS)
 

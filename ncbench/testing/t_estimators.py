@@ -18,9 +18,9 @@ from ncbench.data import Annotations, read_only
 from ncbench.noise_estimation import CleanLabels, NoisySample
 from ncbench.plugin import needs_of
 from ncbench.testing.contract import Build, DoesNotApply, broken
-from ncbench.testing.shared import require_same, twice, unchanged
-from ncbench.testing.state import Answers, Steps, check_state
-from ncbench.testing.trial import check_trial, labels_by_people, noisy_blobs
+from ncbench.testing.shared import require_noise_matrix, require_same, twice, unchanged
+from ncbench.testing.state import Answers, Steps
+from ncbench.testing.trial import labels_by_people, noisy_blobs
 from ncbench.types import Array, Labels
 
 T = np.array([[0.75, 0.1, 0.2], [0.2, 0.85, 0.05], [0.05, 0.05, 0.75]])
@@ -39,16 +39,7 @@ _SEEDS = range(4)
 def check_noise_matrix(build: Build) -> None:
     """It returns a NoiseMatrix for the sample's classes."""
     estimate = _estimate(build, easy_sample(FEW))
-    if not isinstance(estimate, NoiseMatrix):
-        broken(
-            f"estimate returned {estimate!r:.200}, a {type(estimate).__name__}",
-            "wrap it: NoiseMatrix(T), which also checks that columns sum to one",
-        )
-    if estimate.n != len(T):
-        broken(
-            f"the estimate is {estimate.n} x {estimate.n} for {len(T)} classes",
-            "make it for sample.n_classes classes",
-        )
+    require_noise_matrix(estimate, len(T), "estimate returned", "sample")
 
 
 def check_orientation(build: Build) -> None:
@@ -134,18 +125,6 @@ def steps(build: Build, n: int) -> Steps:
 
     near, far = SPREADS["touching"], SPREADS["far apart"]
     return {"sample A": partial(estimate, 0, near), "sample B": partial(estimate, 1, far)}
-
-
-CHECKS = (
-    check_noise_matrix,
-    check_orientation,
-    check_improves,
-    check_does_not_look_at_the_truth,
-    check_seeded,
-    check_inputs_unchanged,
-    check_state,
-    check_trial,
-)
 
 
 def easy_sample(m: int, seed: int = 0, spread: float = SPREADS["far apart"]) -> NoisySample:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 from ncbench.config.settings import SETTINGS
-from ncbench.core import Measure, NoiseMatrix, RecallMeasure
-from ncbench.data import Annotations, Dataset, MatrixNoise, NoisyLabels, read_only
+from ncbench.core import Measure, NoiseMatrix
+from ncbench.data import Annotations, Dataset, NoisyLabels, read_only
 from ncbench.errors import NcbenchError
 from ncbench.plugin import KINDS, Registry, get_registry, using
 from ncbench.run import identified
@@ -99,60 +98,23 @@ def labels_by_people(y: Labels, T: Array, people: int = 3, seed: int = 0) -> Ann
     return Annotations(rows, who, labels, tuple(f"person {k + 1}" for k in range(people)))
 
 
-# One measure of each family, for algorithms.
-
-
-class Linear(Measure):
-    """Errors cost more for higher classes."""
-
-    family = "linear"
-
-    def __call__(self, C: Array) -> float:
-        """Return the loss."""
-        return float(np.sum(self.gradient(C) * C))
-
-    def gradient(self, C: Array) -> Array:
-        """Return L."""
-        cost = np.arange(1, len(C) + 1) / len(C)
-        return np.asarray(cost[:, None] * (1 - np.eye(len(C))))
-
-
-class Convex(RecallMeasure):
-    """The mean of (1 - recall)^2."""
-
-    def value(self, recall: Array) -> float:
-        """Return the loss of these recalls."""
-        return float(np.mean((1 - recall) ** 2))
-
-    def slope(self, recall: Array) -> Array:
-        """Return its derivative."""
-        return np.asarray(-2 * (1 - recall) / len(recall))
-
-
-class Ratio(Measure):
-    """Jaccard loss: share of errors where the truth or the prediction is class 1 or above."""
-
-    family = "ratio_of_linear"
-
-    def __call__(self, C: Array) -> float:
-        """Return the loss."""
-        A, B = self.ratio(len(C))
-        total = np.sum(B * C)
-        return float(np.sum(A * C) / total) if total > 0 else 0.0
-
-    def ratio(self, n: int) -> tuple[Array, Array]:
-        """Return A and B."""
-        B = np.ones((n, n))
-        B[0, 0] = 0
-        return B * (1 - np.eye(n)), B
-
-
-MEASURES: dict[str, Measure] = {
-    "monotonic_convex": Convex(),
-    "ratio_of_linear": Ratio(),
-    "linear": Linear(),
+FAMILIES = {
+    "monotonic_convex": ("q_mean@ncbench", "fw@ncbench"),
+    "ratio_of_linear": ("micro_f1@ncbench", "bs@ncbench"),
+    "linear": ("zero_one@ncbench", "fw@ncbench"),
 }
-"""Measures by family, the most expensive ones first."""
+"""A measure of each family, the most expensive ones first, and an algorithm that optimizes it."""
+
+
+def family_of(target: Any) -> str:
+    """Return a family whose measures an algorithm optimizes."""
+    declared = getattr(target, "measure_families", None) or {"linear"}
+    return next((family for family in FAMILIES if family in declared), "linear")
+
+
+def measures() -> dict[str, Measure]:
+    """Return a measure of each family."""
+    return {family: get_registry().build("measure", name) for family, (name, _) in FAMILIES.items()}
 
 
 CLASSES = (3, 2, 4, 5, 7)
@@ -161,23 +123,22 @@ CLASSES = (3, 2, 4, 5, 7)
 
 def check_trial(build: Build) -> None:
     """A run with it completes a trial and writes its record."""
-    families = getattr(build.target, "measure_families", None) or {"linear"}
-    psi = next((m for family, m in MEASURES.items() if family in families), MEASURES["linear"])
+    family = family_of(build.target)
     supplied = {"data_dir": "data", "rng": np.random.default_rng(0), "random_state": 0}
-    supplied |= {"measure": psi, "cpe": GaussianNB()}
+    supplied |= {"measure": measures()[family], "cpe": GaussianNB()}
     plugin = build(**{name: supplied[name] for name in KINDS[build.kind].supplied})
     name = build.name or "plugin_under_check"
     others: dict[str, dict[str, Any]] = {
         "dataset": {"blobs": _blobs},
-        "noise": {"symmetric": _Symmetric},
         "cpe": {"naive_bayes": _naive_bayes},
-        "measure": {"loss": type(psi)},
     }
     registry = get_registry().including({**others, build.kind: {name: build.target}})
     chosen = {kind: next(iter(targets)) for kind, targets in others.items()}
     chosen |= {"t_estimator": "identity@ncbench", "algo": "cpe_argmax@ncbench"}
-    if build.kind == "measure" and plugin.family:
-        chosen["algo"] = _optimizer(registry, plugin.family) or chosen["algo"]
+    # Labels of several people, which some T estimators need, with a matrix that is known.
+    chosen |= {"noise": "annotators_simulated@ncbench", "measure": FAMILIES[family][0]}
+    if build.kind == "measure" and plugin.family in FAMILIES:
+        chosen["algo"] = FAMILIES[plugin.family][1]
     with using(registry), tempfile.TemporaryDirectory() as folder:
         refusals = []
         for config in _configs(registry, build, {**chosen, build.kind: name}):
@@ -210,30 +171,8 @@ def _configs(registry: Registry, build: Build, chosen: dict[str, str]) -> Iterat
         yield {**config, "dataset": {**config["dataset"], "classes": n}}
 
 
-def _optimizer(registry: Registry, family: str) -> str | None:
-    """Return an algorithm that ncbench ships and that optimizes a family of measures."""
-    for plugin in registry.plugins():
-        if (plugin.kind, plugin.distribution) == ("algo", "ncbench"):
-            target = registry.target("algo", plugin.name)
-            if family in (getattr(target, "measure_families", None) or ()):
-                return plugin.name
-    return None
-
-
 def _blobs(classes: int = 3) -> Dataset:
     return dataset(classes, 60 * classes)
-
-
-class _Symmetric(MatrixNoise):
-    def matrix(self, n: int, sigma: float, rng: np.random.Generator) -> Array:
-        """Return T."""
-        T = np.full((n, n), sigma / (n - 1))
-        np.fill_diagonal(T, 1 - sigma)
-        return T
-
-    def corrupt(self, dataset: Dataset, sigma: float, rng: np.random.Generator) -> NoisyLabels:
-        """Return noisy labels, beside those of several people, which some T estimators need."""
-        return replace(super().corrupt(dataset, sigma, rng), annotations=dataset.annotations)
 
 
 def _naive_bayes() -> GaussianNB:

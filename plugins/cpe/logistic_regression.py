@@ -7,7 +7,6 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
@@ -15,6 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 from ncbench.errors import require
+from ncbench.learning import ArgmaxClassifier
 from ncbench.types import Array
 
 Score = Literal["accuracy", "log_loss"]
@@ -69,7 +69,7 @@ def _path(score: Score, folds: int, strengths: int, C: float | None) -> Logistic
     return LogisticPath(score, folds, strengths, C=C)
 
 
-class LogisticPath(ClassifierMixin, BaseEstimator):
+class LogisticPath(ArgmaxClassifier):
     """Multinomial logistic regression whose C is chosen along a warm-started path.
 
     scikit-learn's ``LogisticRegressionCV`` does the same, but does not support classes that are
@@ -133,10 +133,6 @@ class LogisticPath(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Array) -> Array:
         """Return class probabilities."""
         return np.asarray(self.model_.predict_proba(X))
-
-    def predict(self, X: Array) -> NDArray:
-        """Return the most probable class."""
-        return np.asarray(self.model_.predict(X))
 
     def _cross_validate(self, X: Array, y: NDArray, grid: Array) -> Array:
         folds = min(self.folds, int(np.unique(y, return_counts=True)[1].max()))

@@ -14,10 +14,6 @@ def ncbench_datasets() -> Mapping[str, Callable[..., Dataset]]:
     """Return data sets by name."""
     return {
         "synthetic": synthetic.synthetic,
-        "iris": packages.iris,
-        "wine": packages.wine,
-        "breast_cancer": packages.breast_cancer,
-        "digits": packages.digits,
         "vehicle": uci.vehicle,
         "pageblocks": uci.pageblocks,
         "satimage": uci.satimage,

@@ -21,66 +21,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def iris() -> Dataset:
-    """Iris: 150 flowers, 4 features, 3 species.
-
-    Examples
-    --------
-    >>> iris().classes
-    ('setosa', 'versicolor', 'virginica')
-    """
-    return _bundled("iris")
-
-
-def wine() -> Dataset:
-    """Wine: 178 wines, 13 features, 3 growers.
-
-    Examples
-    --------
-    >>> wine().X.shape
-    (178, 13)
-    """
-    return _bundled("wine")
-
-
-def breast_cancer() -> Dataset:
-    """Breast cancer: 569 tumors, 30 features, malignant or benign.
-
-    Examples
-    --------
-    >>> breast_cancer().classes
-    ('malignant', 'benign')
-    """
-    return _bundled("breast_cancer")
-
-
-def digits() -> Dataset:
-    """Digits: 1,797 images of 8 x 8 pixels, 10 digits.
-
-    Examples
-    --------
-    >>> digits().n_classes
-    10
-    """
-    return _bundled("digits")
-
-
-def _bundled(name: str) -> Dataset:
-    import sklearn
-    from sklearn import datasets
-
-    bunch = getattr(datasets, f"load_{name}")()
-    # Not Dataset.from_labels, which would number classes by sorted name: keep the original numbers.
-    return Dataset(
-        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
-        y=np.asarray(bunch.target, dtype=np.int64),
-        classes=tuple(str(name) for name in bunch.target_names),
-        name=name,
-        source=f"scikit-learn {sklearn.__version__}",
-    )
-
-
-SUMMARIES = {
+BUNDLED = {
+    "breast_cancer": "Breast cancer: 569 tumors, 30 features, malignant or benign.",
+    "digits": "Digits: 1,797 images of 8 x 8 pixels, 10 digits.",
+    "iris": "Iris: 150 flowers, 4 features, 3 species.",
+    "wine": "Wine: 178 wines, 13 features, 3 growers.",
+}
+KEEL = {
     "balance": "Balance scale: 625 rows, 4 features, 3 classes.",
     "car": "Car evaluation: 1,728 rows, 6 categories, 4 very imbalanced classes.",
     "contraceptive": "Contraceptive method choice: 1,473 rows, 9 features, 3 classes.",
@@ -94,15 +41,41 @@ SUMMARIES = {
 
 def loaders() -> dict[str, Callable[[], Dataset]]:
     """Return a function that loads each data set, by name."""
-    return {name: _loader(name, summary) for name, summary in SUMMARIES.items()}
+    return {
+        name: _loader(name, summary, read)
+        for read, summaries in ((read_bundled, BUNDLED), (read_keel, KEEL))
+        for name, summary in summaries.items()
+    }
 
 
-def _loader(name: str, summary: str) -> Callable[[], Dataset]:
+def _loader(name: str, summary: str, read: Callable[[str], Dataset]) -> Callable[[], Dataset]:
     def load() -> Dataset:
-        return read_keel(name)
+        return read(name)
 
     load.__name__, load.__doc__ = name, summary
     return load
+
+
+def read_bundled(name: str) -> Dataset:
+    """Return a data set that scikit-learn bundles.
+
+    Examples
+    --------
+    >>> read_bundled("wine").X.shape, read_bundled("iris").classes
+    ((178, 13), ('setosa', 'versicolor', 'virginica'))
+    """
+    import sklearn
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    # Not Dataset.from_labels, which would number classes by sorted name: keep the original numbers.
+    return Dataset(
+        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
+        y=np.asarray(bunch.target, dtype=np.int64),
+        classes=tuple(str(name) for name in bunch.target_names),
+        name=name,
+        source=f"scikit-learn {sklearn.__version__}",
+    )
 
 
 @cache  # every cell of a sweep asks for it, and nothing can change it

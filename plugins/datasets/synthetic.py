@@ -7,7 +7,7 @@ sample, to two digits.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, softmax
 
 from ncbench import Dataset, NcbenchError
 from ncbench.types import Array
@@ -32,10 +32,7 @@ def posterior(X: Array) -> Array:
     >>> posterior(np.zeros((1, 2))).round(3)
     array([[0.835, 0.114, 0.05 ]])
     """
-    scores = X @ WEIGHTS.T + BIASES
-    scores -= scores.max(axis=1, keepdims=True)
-    exponentials = np.exp(scores)
-    return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
+    return np.asarray(softmax(X @ WEIGHTS.T + BIASES, axis=1))
 
 
 def population(size: int) -> Array:

@@ -145,7 +145,7 @@ BROKEN = {
     },
     "noise_matrix": {
         r"estimate returned array\(\[\[0\.\d+.* a ndarray": RawMatrix,
-        r"the estimate is 2 x 2 for 3 classes": ForgetsAClass,
+        r"estimate returned 2 x 2 for 3 classes": ForgetsAClass,
     },
     "orientation": {r"off by 0\.\d+ from T = .* and by 0\.0\d+ from its transpose": Transposed},
     "improves": {

@@ -10,11 +10,11 @@ import pytest
 from needs import shared
 
 from ncbench import NcbenchError, load
-from ncbench_plugins.datasets.packages import SUMMARIES, read_keel
+from ncbench_plugins.datasets.packages import KEEL, read_keel
 
 
 def test_a_data_set_is_as_its_summary_and_the_rule_say() -> None:
-    for name, summary in SUMMARIES.items():
+    for name, summary in KEEL.items():
         data = load("dataset", name)()
         counts = np.bincount(data.y)
         assert 500 <= len(data.y) <= 10_000

@@ -18,7 +18,7 @@ import pytest
 from made_up_files import ALGOS, DATASETS, SIGMAS, by_hand, name, typed, write
 
 from ncbench.report import print_failures
-from ncbench.report.tables import Entry, Grid
+from ncbench.show import Entry, Grid
 
 
 def test_the_table_is_the_one_made_from_the_raw_json(

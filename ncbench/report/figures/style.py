@@ -21,7 +21,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import NullLocator
 
-from ncbench.report.tables import one_line
+from ncbench.show import one_line
 
 INK = "#1f2328"
 GRID = "#d0d4da"

@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -23,8 +24,6 @@ from ncbench.report.comparisons import NOT_RANKED
 from ncbench.report.export import MISSING, Results
 from ncbench.report.figures.style import COLOURS
 from ncbench.report.html.panels import chapters
-from ncbench.report.html.template import rendered, resource
-from ncbench.report.tables import Entry, Grid
 from ncbench.results import (
     BEST,
     LEADING,
@@ -38,6 +37,8 @@ from ncbench.results import (
 )
 from ncbench.results.series import figure_frame, plain
 from ncbench.run import Record, read_configs
+from ncbench.show import Entry, Grid
+from ncbench.show.pages import rendered
 
 STATUSES = ("done", "failed", "skipped", "absent", "missing")
 
@@ -73,8 +74,9 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
     counts = Counter(frame["status"])
     table = _table(records)
     rows = rows_of(table, dict(zip(frame["id"], frame["style"], strict=True)))
-    script = resource("page.js")
+    script = files("ncbench.report.html").joinpath("page.js").read_text(encoding="utf-8")
     return rendered(
+        "ncbench.report.html",
         "page.html",
         folders=folders,
         script=Markup(script),

@@ -1,4 +1,7 @@
-"""Pages from templates: one file each, which opens from disk and loads nothing."""
+"""Pages from templates: one file each, which opens from disk and loads nothing.
+
+A page's own template lies beside the module that fills it, and extends ``base.html``.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,18 @@ import time
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ncbench import __version__
 
-_PACKAGE = "ncbench.report.html"
+_HERE = "ncbench.show"
 
 
-def rendered(template: str, **content: Any) -> str:
-    """Return a page of this package as HTML, with the style that all pages share."""
+def rendered(package: str, template: str, **content: Any) -> str:
+    """Return a package's template as HTML, with the frame and the style that all pages share."""
     environment = Environment(
-        loader=PackageLoader(_PACKAGE, ""),
+        loader=ChoiceLoader([PackageLoader(package, ""), PackageLoader(_HERE, "")]),
         autoescape=True,  # names come from users, and tracebacks from anywhere
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -29,11 +32,6 @@ def rendered(template: str, **content: Any) -> str:
     return environment.get_template(template).render(
         version=__version__,
         made=time.strftime("%Y-%m-%d %H:%M"),
-        style=Markup(resource("page.css")),
+        style=Markup(files(_HERE).joinpath("page.css").read_text(encoding="utf-8")),
         **content,
     )
-
-
-def resource(name: str) -> str:
-    """Return a file of this package."""
-    return files(_PACKAGE).joinpath(name).read_text(encoding="utf-8")

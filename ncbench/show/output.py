@@ -12,7 +12,7 @@ import pandas as pd
 
 from ncbench.errors import NcbenchError
 from ncbench.files import write_output
-from ncbench.report.tables import Grid
+from ncbench.show.tables import Grid
 
 # A number with a sign is what it seems.
 _FORMULA = re.compile(r"(?![+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?\Z)[=+@\-\t\r\n]")
