@@ -65,9 +65,9 @@ SETTINGS = {f.name: f for f in fields(Settings) if f.metadata}
 @cache
 def shipped_choices() -> dict[str, str]:
     """Return the name of the default plug-in of each kind."""
-    from omegaconf import OmegaConf
+    import yaml  # type: ignore[import-untyped]
 
-    shipped: Any = OmegaConf.create((files("ncbench_conf") / "config.yaml").read_text())
+    shipped = yaml.safe_load((files("ncbench_conf") / "config.yaml").read_text())
     return {
         str(kind): str(name)
         for entry in shipped["defaults"]
