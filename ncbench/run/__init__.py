@@ -17,6 +17,7 @@ from ncbench.run.folder import CellFolder, identified
 from ncbench.run.progress import (
     STOP,
     Progress,
+    SweepFile,
     describe_cell,
     read_sweep,
     result_line,
@@ -38,7 +39,7 @@ from ncbench.run.typed_json import LARGEST
 
 __all__ = [
     "ESTIMATED", "IGNORED", "KNOWN", "LARGEST", "PROBLEM", "STOP", "SUFFIX", "CellFolder",
-    "Progress", "Record", "Trial", "check_loss", "describe_cell", "identified", "is_archive",
-    "pack", "published", "read_configs", "read_record", "read_sweep", "record_paths",
+    "Progress", "Record", "SweepFile", "Trial", "check_loss", "describe_cell", "identified",
+    "is_archive", "pack", "published", "read_configs", "read_record", "read_sweep", "record_paths",
     "result_line", "unpack", "watched", "with_bar", "working", "written",
 ]  # fmt: skip
