@@ -4,8 +4,8 @@ Import ``compose``, ``hydra_errors``, ``hydra_session``, ``overrides`` and ``sch
 paths: they need Hydra, which takes 0.2 s to import.
 """
 
-from ncbench.config.settings import SETTINGS, not_default, shipped_choices, short
+from ncbench.config.settings import SETTINGS, not_default, shipped_choices
 
 __all__ = [
-    "SETTINGS", "not_default", "shipped_choices", "short",
+    "SETTINGS", "not_default", "shipped_choices",
 ]  # fmt: skip

@@ -18,7 +18,6 @@ from ncbench.run.progress import (
     STOP,
     Progress,
     SweepFile,
-    describe_cell,
     read_sweep,
     result_line,
     watched,
@@ -33,6 +32,7 @@ from ncbench.run.record import (
     Record,
     Trial,
     check_loss,
+    describe_cell,
     written,
 )
 from ncbench.run.typed_json import LARGEST

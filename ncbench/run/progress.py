@@ -9,55 +9,14 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct
 
-from ncbench.config import SETTINGS, shipped_choices, short
-from ncbench.errors import NcbenchError, counted
+from ncbench.errors import counted
 from ncbench.files import read_bytes
-from ncbench.plugin import KINDS, get_registry
+from ncbench.run.record import describe_cell
 from ncbench.run.typed_json import parse
-
-if TYPE_CHECKING:
-    from ncbench.types import Config
-
-# Describe a cell: its settings in a few words, and its result in one line.
-
-
-def describe_cell(config: Config) -> str:
-    """Return the main settings of a cell, and those that are not the default.
-
-    The configuration of a record may lack a key.
-    """
-    kinds = [key for key in ("measure", "dataset", "noise") if key in config]
-    cell = " ".join(f"{key}={config[key]['name']}" for key in kinds)
-    cell = f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
-    others = _not_default(config)
-    return " ".join([cell, *(f"{key}={short(value)}" for key, value in others.items())])
-
-
-def _not_default(config: Config) -> dict[str, Any]:
-    values = {}
-    for kind in ("cpe", "t_estimator"):
-        if kind in config and config[kind]["name"] != shipped_choices()[kind]:
-            values[kind] = config[kind]["name"]
-    for kind in KINDS:
-        if kind not in config:
-            continue
-        try:
-            parameters = get_registry().plugin(kind, config[kind]["name"]).parameters
-        except NcbenchError:  # the plug-in of a record may not be installed here
-            continue
-        for parameter in parameters:
-            value = config[kind].get(parameter.name, parameter.default)
-            if value != parameter.default:
-                values[f"{kind}.{parameter.name}"] = value
-    for key in ("test_size", "seed"):
-        default = SETTINGS[key].metadata["default"]
-        if config.get(key, default) != default:
-            values[key] = config[key]
-    return values
 
 
 def result_line(record: Mapping[str, Any]) -> str:

@@ -34,8 +34,8 @@ from ncbench.files import is_full, read_json, write_json
 from ncbench.plugin import observers, use_files
 from ncbench.run.archive import read_record
 from ncbench.run.folder import CellFolder, new_record
-from ncbench.run.progress import STOP, Progress, describe_cell, result_line
-from ncbench.run.record import Record
+from ncbench.run.progress import STOP, Progress, result_line
+from ncbench.run.record import Record, describe_cell
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -25,8 +25,8 @@ def test_there_is_a_shipped_choice_of_every_kind() -> None:
     ],
 )
 def test_long_values_keep_their_end(value: object, text: str) -> None:
-    assert short(value) == text
-    assert len(short(value)) <= 24
+    assert short(value, 24) == text
+    assert len(short(value, 24)) <= 24
 
 
 def test_only_what_is_neither_shown_nor_default_is_said() -> None:
