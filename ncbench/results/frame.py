@@ -12,7 +12,6 @@ import pandas as pd
 
 from ncbench.config import not_default
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin import get_registry
 from ncbench.results.keys import (
     Fingerprints,
     Newest,
@@ -26,6 +25,7 @@ from ncbench.results.keys import (
     mixed,
     of_a_method,
     same_text,
+    takes,
     told_apart,
     varies,
 )
@@ -174,7 +174,9 @@ class FrameBuilder:
         if key in row:
             return any(matches(value, self.where[key]) for value in values)
         kind, _, parameter = key.partition(".")
-        return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
+        # A record may be older than the parameter.
+        is_here = of_a_method(key) and kind in row
+        return is_here and not takes(kind, row[kind], parameter, unknown=False)
 
     def _values(self, record: Record, row: Mapping[str, Any], key: str) -> list[Any]:
         """Return the values that a filter may have: of a file, its name and "file"."""
@@ -358,14 +360,6 @@ def _summary(
 def known_ratio(ratio: float) -> float | None:
     """Return a frame's ``test_train_ratio``, or None if it is missing."""
     return None if math.isnan(ratio) else ratio
-
-
-def _has(kind: str, name: str, parameter: str) -> bool:
-    """Whether a plug-in has a parameter; a record may be older than the parameter."""
-    try:
-        return any(each.name == parameter for each in get_registry().plugin(kind, name).parameters)
-    except NcbenchError:  # the plug-in may not be installed here
-        return False
 
 
 def _sortable(column: pd.Series) -> pd.Series:

@@ -9,15 +9,14 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ncbench.errors import NcbenchError, UnknownName, counted
-from ncbench.plugin import Registry, get_registry
+from ncbench.errors import UnknownName, counted
 from ncbench.results.frame import FrameBuilder
-from ncbench.results.keys import Newest, comparable
+from ncbench.results.keys import Newest, comparable, takes
 from ncbench.results.read import report_older
 from ncbench.results.significance import Ranks, friedman
 from ncbench.run import ESTIMATED, IGNORED, KNOWN, Record
@@ -87,7 +86,7 @@ def solution(record: Record) -> Solution:
         problem,
         record.method,
         record.uses_T,
-        record.measure if _takes_measure(get_registry(), keys["algo"]) else None,
+        record.measure if takes("algo", keys["algo"], "measure", unknown=True) else None,
         _means([trial.losses for trial in trials]),
         _means([trial.seconds for trial in trials]),
         {
@@ -124,15 +123,6 @@ def solutions_of(records: Iterable[Record], builder: FrameBuilder) -> list[Solut
 def _done(record: Record) -> Solution | str:
     """Return the solution of a record that is done, the status of another one."""
     return solution(record) if record.status == "done" else record.status
-
-
-@cache
-def _takes_measure(registry: Registry, algorithm: str) -> bool:
-    """Whether an algorithm is told the measure; yes if it is not installed here."""
-    try:
-        return registry.takes("algo", algorithm, "measure")
-    except NcbenchError:
-        return True
 
 
 def _means(mappings: Sequence[Mapping[str, float]]) -> dict[str, float]:

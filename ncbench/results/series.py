@@ -84,7 +84,8 @@ def terms(records: Iterable[Record]) -> pd.DataFrame:
         try:
             newest.add(record, partial(_row, record))
         except Exception as error:  # another version of a plug-in may raise anything
-            print(f"skipped: record {record.id}: {_why(error)}", file=sys.stderr)
+            kind = "" if isinstance(error, NcbenchError) else f"{type(error).__name__}: "
+            print(f"skipped: record {record.id}: {kind}{error}", file=sys.stderr)
     if newest.left_out:
         older = counted(newest.left_out, "older record")
         print(f"left out: {older} of the same configurations", file=sys.stderr)
@@ -134,10 +135,6 @@ def _error(values: pd.Series, trial: Trial) -> float:
     ratio = trial.test_size / trial.train_size if trial.test_size else None
     shared = overlap(ratio, on_test=False)
     return float(values.std(ddof=1) * math.sqrt(1 / len(values) + shared))
-
-
-def _why(error: Exception) -> str:
-    return str(error) if isinstance(error, NcbenchError) else f"{type(error).__name__}: {error}"
 
 
 def curve_keys(frame: pd.DataFrame) -> list[str]:
