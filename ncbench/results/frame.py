@@ -38,7 +38,8 @@ NUMBERS = ["n", "mean", "sem", "low", "high"]
 _ABOUT = ["status", "reason", "told", "judged", "half_width", "fixed_test", "id", "untagged"]
 # Not "trials": that is a key of the configuration.
 _TRIALS = ["trial_numbers", "values", "test_train_ratio", "record"]
-_NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
+_OF_FIGURES = ["problem", "setting", "series", "style", "train_size", "bayes", "link"]
+_NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, *_OF_FIGURES, "mark"}
 
 ABSENT = "absent"
 """Status of a cell that is done but has no such value."""

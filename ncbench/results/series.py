@@ -195,10 +195,6 @@ def slopes(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*keys, "slope", "at_1"])
 
 
-ADDED = ("problem", "setting", "series", "style", "train_size", "bayes", "link")
-"""Columns that ``figure_frame`` adds to a tidy frame."""
-
-
 def figure_frame(records: Sequence[Record], links: Sequence[str] | None = None) -> pd.DataFrame:
     """Return the tidy frame of records, with the columns that figures need.
 
@@ -273,11 +269,6 @@ def _least_loss(record: Record) -> float:
         return least_loss(record.config)[1]
     except NotApplicable:  # the measure cannot be optimized
         return math.nan
-
-
-def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the tidy frame without the columns that ``figure_frame`` adds."""
-    return frame.drop(columns=list(ADDED))
 
 
 def at_sigma(frame: pd.DataFrame, sigma: float | None = None) -> pd.DataFrame:
