@@ -290,17 +290,15 @@ def _board(measure: str, noise: str, use: str, chosen: pd.DataFrame, level: floa
     added = chosen.groupby(_METHOD)["added"].any()
     of_solved = chosen[pd.MultiIndex.from_frame(chosen[_PROBLEM]).isin(solved.index)]
     seconds = of_solved.groupby(_METHOD)["seconds"].median()
+    by_label = dict(zip(labels, methods, strict=True))
     standings = [
         Standing(
-            label,
-            *methods[labels.index(label)],
-            rank,
-            float(means.iloc[labels.index(label)]),
-            {str(kind): ranks_of_kind[label] for kind, ranks_of_kind in by_kind.items()},
-            float(seconds[methods[labels.index(label)]]),
-            bool(added[methods[labels.index(label)]]),
+            *(label, method, T, rank, float(means[method, T])),
+            {str(kind): rank_of[label] for kind, rank_of in by_kind.items()},
+            *(float(seconds[method, T]), bool(added[method, T])),
         )
         for label, rank in ranks.average_ranks.items()
+        for method, T in [by_label[label]]
     ]
     seeds = int(solved.groupby(["dataset", "noise", "sigma"]).size().min())
     left_out = len(losses) - len(solved)
