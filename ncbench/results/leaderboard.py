@@ -336,29 +336,25 @@ def _told(each: Solution) -> str:
     return IGNORED if each.use_of_T == IGNORED else str(each.settings.get("t_estimator", KNOWN))
 
 
-def _costs(solutions: Sequence[Solution]) -> list[float]:
+def _costs(solutions: Sequence[Solution]) -> pd.Series:
     """Return the seconds of each solution, as if no other cell had shared its work.
 
     Cells of a sweep share estimates of T and class probabilities. The first one takes the time, the
     others read a file. So the time of a shared stage is the longest of those that share it.
     """
-    longest: dict[tuple[str, ...], float] = defaultdict(float)
-    shared = [(_shared("t_estimate", each), _shared("cpe", each)) for each in solutions]
-    for keys, each in zip(shared, solutions, strict=True):
-        for key in keys:
-            longest[key] = max(longest[key], each.seconds.get(key[0], 0.0))
-    return [
-        each.seconds.get("fit", 0.0)
-        - each.seconds.get("cpe", 0.0)
-        + sum(longest[key] for key in keys)
-        for keys, each in zip(shared, solutions, strict=True)
-    ]
+    stages = pd.DataFrame([each.seconds for each in solutions])
+    stages = stages.reindex(columns=["t_estimate", "cpe", "fit"]).fillna(0.0)
+    costs = stages["fit"] - stages["cpe"]
+    for stage in ("t_estimate", "cpe"):
+        shared = pd.Series([_shared(stage, each) for each in solutions], dtype=object)
+        costs += stages[stage].groupby(shared).transform("max")
+    return costs
 
 
-def _shared(stage: str, each: Solution) -> tuple[str, ...]:
-    """Return the stage, and what solutions that share its work have in common."""
+def _shared(stage: str, each: Solution) -> str:
+    """Return what solutions that share the work of a stage have in common."""
     kind = "t_estimator" if stage == "t_estimate" else "cpe"
     of_kind = {k: v for k, v in each.settings.items() if k.partition(".")[0] == kind}
     split = each.settings.get("algo.sample_split", "none") if stage == "cpe" else ""
     learned = stage in each.seconds
-    return stage, each.problem.key, comparable(of_kind), str(split), str(learned)
+    return comparable([each.problem.key, of_kind, split, learned])
