@@ -18,7 +18,6 @@ from ncbench.results.keys import (
     Origin,
     Which,
     as_text,
-    comparable,
     distinct_names,
     is_tagged,
     matches,
@@ -130,7 +129,6 @@ class FrameBuilder:
         self._keys: set[str] = set()
         self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
         self._datasets: dict[Which, str] = {}
-        self._same: dict[Any, Any] = {}
 
     def add(self, record: Record) -> bool:
         """Add a record's numbers, unless a newer record was added; return False if filtered out.
@@ -158,7 +156,6 @@ class FrameBuilder:
 
     def _row(self, record: Record, origin: Origin) -> _Row:
         row = {**record.keys, "status": record.status, "reason": record.reason, "id": record.id}
-        row = {name: self._shared(entry) for name, entry in row.items()}
         row |= {"record": self._added - 1, **self._numbers(record)}
         made_with = {
             f"{kind}={row.get(kind)} of {record.plugins.get(kind, 'unknown')}": code
@@ -167,8 +164,7 @@ class FrameBuilder:
         for plugin in record.plugins.values():
             distribution, _, version = plugin.rpartition(" ")
             made_with[distribution] = version
-        shared = Origin(*map(self._shared, origin))
-        return _Row(row, record.data_keys, shared, self._shared(made_with))
+        return _Row(row, record.data_keys, origin, made_with)
 
     def _has_one(self, row: Mapping[str, Any], key: str, values: Sequence[Any]) -> bool:
         """Whether a cell has one of the values of a filter, or the filter does not apply to it."""
@@ -253,15 +249,15 @@ class FrameBuilder:
                 continue
             numbers.append(trial.trial)
         sizes = [each.test_size / each.train_size for each in trials if each.train_size]
-        entries: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
+        entries: dict[str, Any] = {"trial_numbers": tuple(numbers)}
         entries["values"] = tuple(values)
-        entries["told"] = self._shared(_told(record))
+        entries["told"] = _told(record)
         entries["judged"], entries["half_width"] = _judged(record)
         fixed = record.test_part == "fixed" and trials
         entries["fixed_test"] = trials[0].test_size if fixed else 0
         entries["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
-            entries["reason"] = self._shared(reason)
+            entries["reason"] = reason
         if trials and not values:
             entries["status"] = ABSENT
             self._known_values.update(known_values(trials[0]))  # for the message
@@ -311,14 +307,6 @@ class FrameBuilder:
             (time, row.made_with) for time, row in self._rows.with_times() if row.entries["values"]
         ]
         return [said for said in [mixed(cells)] if said]
-
-    def _shared(self, entry: Any) -> Any:
-        """Return one object for all equal ones: 100,000 records have few distinct values."""
-        if isinstance(entry, dict):
-            return self._same.setdefault((dict, comparable(entry)), entry)
-        if isinstance(entry, str | float | int | tuple):
-            return self._same.setdefault((type(entry), entry), entry)
-        return entry
 
 
 def _told(record: Record) -> str:
