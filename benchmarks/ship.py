@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from ncbench import load
 from ncbench.data import lines_of, read_table
 from ncbench.own_labels import read_model
-from ncbench.own_labels.text import predictions_csv
+from ncbench.own_labels.predictions import predictions_csv
 
 
 def main() -> None:

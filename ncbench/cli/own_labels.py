@@ -228,7 +228,7 @@ def predict(model: str, file: str, *, out: str) -> None:
     from ncbench.data import as_written, lines_of, read_table
     from ncbench.files import write_output
     from ncbench.own_labels import read_model
-    from ncbench.own_labels.text import predictions_csv
+    from ncbench.own_labels.predictions import predictions_csv
 
     require_out(out, ".csv", "")
     fitted = read_model(model)

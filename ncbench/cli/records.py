@@ -11,16 +11,17 @@ import platform
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from ncbench.cli.command import Option
 from ncbench.errors import NcbenchError, counted, printable
 
 if TYPE_CHECKING:
     from ncbench.results import FrameBuilder, Records
+    from ncbench.run import SweepFile
 
 
 def _between_0_and_1(text: str) -> float:
@@ -418,38 +419,38 @@ def status(folder: str, *, all: bool = False) -> None:
             _print_sweep(path.parent, about)
 
 
-def _print_sweep(folder: Path, about: Mapping[str, Any]) -> None:
+def _print_sweep(folder: Path, about: SweepFile) -> None:
     from ncbench.run import Progress
 
     progress = Progress.read(folder)
     ended = _ended(folder, about)
     if ended:
-        progress = replace(progress, gone=about["host"])
-    began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(about["started"]))
+        progress = replace(progress, gone=about.host)
+    began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(about.started))
     cells = counted(progress.total, "cell")
-    print(printable(f"{folder.name}: {cells}, started {began} on {about['host']}"))
-    print(printable(f"  python -m ncbench {shlex.join(about['command'])}"))
+    print(printable(f"{folder.name}: {cells}, started {began} on {about.host}"))
+    print(printable(f"  python -m ncbench {shlex.join(about.command)}"))
     print(f"  {progress}")
     if ended and progress.ended < progress.total:
         print("  This sweep was stopped; the command above resumes it.")
     for state in progress.running:
-        since = max(0, round(time.time() - state["time"]))
-        print(printable(f"  running for {since} s on {state['host']}: {state['cell']}"))
+        since = max(0, round(time.time() - state.time))
+        print(printable(f"  running for {since} s on {state.host}: {state.cell}"))
     for state in progress.states.values():
-        if state["state"] == "failed":
-            print(*(f"  {printable(line)}" for line in state["line"].split("\n")), sep="\n")
+        if state.state == "failed":
+            print(*(f"  {printable(line)}" for line in state.line.split("\n")), sep="\n")
 
 
-def _ended(folder: Path, about: Mapping[str, Any]) -> bool:
+def _ended(folder: Path, about: SweepFile) -> bool:
     """Whether a sweep has ended: it was stopped, or its process on this host is gone."""
     from ncbench.run import STOP
 
     if (folder / STOP).exists():
         return True
-    if about["host"] != platform.node():
+    if about.host != platform.node():
         return False
     try:
-        os.kill(about["pid"], 0)
+        os.kill(about.pid, 0)
     except OSError as error:  # another one for the process of another user
         return isinstance(error, ProcessLookupError)
     return False

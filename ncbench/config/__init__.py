@@ -4,8 +4,8 @@ Import ``compose``, ``config_files``, ``hydra_session`` and ``schema`` by their 
 Hydra, which takes 0.2 s to import.
 """
 
-from ncbench.config.settings import SETTINGS, not_default, shipped_choices, short
+from ncbench.config.settings import SETTINGS, not_default, shipped_choices
 
 __all__ = [
-    "SETTINGS", "not_default", "shipped_choices", "short",
+    "SETTINGS", "not_default", "shipped_choices",
 ]  # fmt: skip

@@ -65,9 +65,9 @@ SETTINGS = {f.name: f for f in fields(Settings) if f.metadata}
 @cache
 def shipped_choices() -> dict[str, str]:
     """Return the name of the default plug-in of each kind."""
-    from omegaconf import OmegaConf
+    import yaml  # type: ignore[import-untyped]
 
-    shipped: Any = OmegaConf.create((files("ncbench_conf") / "config.yaml").read_text())
+    shipped = yaml.safe_load((files("ncbench_conf") / "config.yaml").read_text())
     return {
         str(kind): str(name)
         for entry in shipped["defaults"]
@@ -76,13 +76,15 @@ def shipped_choices() -> dict[str, str]:
     }
 
 
-def short(value: Any, longest: int = 24) -> str:
+def short(value: Any, longest: int) -> str:
     """Return a value as short text; a long one, such as a path, keeps its end only."""
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= longest else f"...{text[3 - longest :]}"
 
 
-def not_default(cells: Sequence[Mapping[str, Any]], shown: Collection[str]) -> list[str]:
+def not_default(
+    cells: Sequence[Mapping[str, Any]], shown: Collection[str], longest: int = 60
+) -> list[str]:
     """Return ``key=value`` for each key that the table does not show and that is not the default.
 
     Parameters
@@ -92,6 +94,8 @@ def not_default(cells: Sequence[Mapping[str, Any]], shown: Collection[str]) -> l
         plug-in's parameter has the same value for each plug-in.
     shown : collection of str
         The keys that the table shows.
+    longest : int
+        Longer values keep their end only.
 
     Examples
     --------
@@ -108,13 +112,13 @@ def not_default(cells: Sequence[Mapping[str, Any]], shown: Collection[str]) -> l
         if not parameter:
             value = next(cell[key] for cell in cells if key in cell)
             usual = shipped_choices()[key] if key in KINDS else SETTINGS[key].metadata["default"]
-            texts += [f"{key}={short(value, 60)}"] if value != usual else []
+            texts += [f"{key}={short(value, longest)}"] if value != usual else []
             continue
         by_plugin = {cell[kind]: cell[key] for cell in cells if key in cell}
         unusual: dict[str, list[str]] = {}
         for name, value in by_plugin.items():
             if not _is_default(kind, name, parameter, value):
-                unusual.setdefault(short(value, 60), []).append(name)
+                unusual.setdefault(short(value, longest), []).append(name)
         for text, names in unusual.items():
             whose = "" if len(names) == len(by_plugin) else f" ({', '.join(sorted(names))})"
             texts.append(f"{key}={text}{whose}")

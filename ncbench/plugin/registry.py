@@ -199,8 +199,9 @@ class Registry:
                 yield name, self.build(kind, name)
 
     def takes(self, kind: str, name: str, argument: str) -> bool:
-        """Whether the signature of a plug-in has an argument."""
-        return argument in inspect.signature(self.target(kind, name)).parameters
+        """Whether the signature of a plug-in has an argument; known without importing it."""
+        plugin = self.plugin(kind, name)
+        return argument in (*plugin.supplied, *(each.name for each in plugin.parameters))
 
     def including(self, offers: Mapping[str, Mapping[str, Any]]) -> Registry:
         """Return a registry that also has these plug-ins, by kind and name; they replace others."""
@@ -223,6 +224,11 @@ class Registry:
                 version=version,
                 entry_point=entry_point,
                 module=str(getattr(target, "__module__", "")),
+                supplied=tuple(
+                    each
+                    for each in inspect.signature(target).parameters
+                    if each in _KINDS[group].supplied
+                ),
             )
             for group, targets in self._load(address, point).items()
             for name, target in targets.items()

@@ -250,7 +250,10 @@ _FIXED_TUPLE = re.compile(r"tuple\[(int|float|str)(, (int|float|str))*\]")
 
 @dataclass(frozen=True)
 class Plugin:
-    """A registered plug-in: what it is, its parameters, and the distribution it comes from."""
+    """A registered plug-in: what it is, its parameters, and the distribution it comes from.
+
+    ``supplied`` are the arguments of its signature that the core supplies.
+    """
 
     kind: str
     name: str
@@ -260,6 +263,7 @@ class Plugin:
     version: str
     entry_point: str
     module: str = ""
+    supplied: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plugin:
@@ -268,7 +272,7 @@ class Plugin:
             Parameter(**{**parameter, "choices": tuple(parameter["choices"])})
             for parameter in data["parameters"]
         )
-        return cls(**{**data, "parameters": parameters})
+        return cls(**{**data, "parameters": parameters, "supplied": tuple(data["supplied"])})
 
 
 @dataclass(frozen=True)

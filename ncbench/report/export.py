@@ -24,6 +24,7 @@ from ncbench.results import (
     keys_of,
     marked,
     rule,
+    texts_of,
 )
 from ncbench.run import Record
 from ncbench.show import Entry, Grid, as_csv, as_json
@@ -70,19 +71,13 @@ def _distinct(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...],
         return {(): {}}
     ordered = in_order(frame, keys)
     values = ordered[list(keys)].to_dict("records")
-    return dict(zip(_texts(ordered, keys), values, strict=True))
-
-
-def _texts(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, ...]]:
-    if not keys:
-        return [()] * len(frame)
-    return list(zip(*(frame[key].map(as_text) for key in keys), strict=True))
+    return dict(zip(texts_of(ordered, keys), values, strict=True))
 
 
 def _with_missing(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """Add a row with status missing for each entry of the table that has no record."""
     rows, cols = _distinct(frame, layout.rows), _distinct(frame, layout.cols)
-    present = set(zip(_texts(frame, layout.rows), _texts(frame, layout.cols), strict=True))
+    present = set(zip(texts_of(frame, layout.rows), texts_of(frame, layout.cols), strict=True))
     constant = {key: frame[key].iloc[0] for key in layout.constant} if len(frame) else {}
     blank = {"n": 0, "status": MISSING, "reason": "no record", "told": "", "judged": "", "id": ""}
     blank |= {"fixed_test": 0, "trial_numbers": (), "values": (), "mark": ""}
@@ -152,7 +147,7 @@ class Results:
         """
         frame, layout = self.frame, self.layout
         entries: dict[tuple[tuple[str, ...], tuple[str, ...]], Entry] = {}
-        places = zip(_texts(frame, layout.rows), _texts(frame, layout.cols), strict=True)
+        places = zip(texts_of(frame, layout.rows), texts_of(frame, layout.cols), strict=True)
         for place, cell in zip(places, frame.to_dict("records"), strict=True):
             entry, taken = self._entry(cell), entries.get(place)
             if taken:  # two cells: their keys differ, but have the same text ("1" and 1)

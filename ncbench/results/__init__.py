@@ -5,13 +5,12 @@ Import ``series``, the numbers of figures, by its path.
 
 from ncbench.results.best import BEST, TIED, marked, rule
 from ncbench.results.frame import LEADING, NUMBERS, FrameBuilder, in_order, keys_of, tidy
-from ncbench.results.keys import as_text
+from ncbench.results.keys import as_text, texts_of
 from ncbench.results.leaderboard import Board, addable, boards, solutions_of
 from ncbench.results.read import (
     Records,
     collect,
     each_record,
-    find_records,
     no_records,
     parse_where,
     read_records,
@@ -30,9 +29,9 @@ from ncbench.results.value import LOSS, Value
 from ncbench.run import written
 
 __all__ = [
-    "AHEAD", "BEHIND", "BEST", "COMPARED", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS",
-    "TABLE", "TIED", "Board", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records",
-    "Value", "addable", "as_text", "boards", "collect", "each_record", "find_records",
-    "in_order", "keys_of", "marked", "no_records", "parse_where", "rankings", "read_records",
-    "read_reference", "rule", "solutions_of", "tidy", "written",
+    "AHEAD", "BEHIND", "BEST", "COMPARED", "LEADING", "LOSS", "NOT_PRESENT", "NUMBERS", "TABLE",
+    "TIED", "Board", "Comparison", "FrameBuilder", "Pair", "Ranking", "Ranks", "Records", "Value",
+    "addable", "as_text", "boards", "collect", "each_record", "in_order", "keys_of", "marked",
+    "no_records", "parse_where", "rankings", "read_records", "read_reference", "rule",
+    "solutions_of", "texts_of", "tidy", "written",
 ]  # fmt: skip

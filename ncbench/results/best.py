@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
 from ncbench.results.frame import keys_of, known_ratio
-from ncbench.results.keys import as_text
+from ncbench.results.keys import texts_of
 from ncbench.results.statistics import TIE, differences, mean_interval
 from ncbench.run import PROBLEM
 
@@ -94,7 +94,7 @@ def problems(frame: pd.DataFrame) -> dict[tuple[str, ...], list[Measured]]:
     by_problem: dict[tuple[str, ...], list[Measured]] = {}
     columns = ("mean", "trial_numbers", "values", "test_train_ratio")
     rows = zip(
-        _tuples(frame, problem), _tuples(frame, method), *(frame[c] for c in columns), strict=True
+        texts_of(frame, problem), texts_of(frame, method), *(frame[c] for c in columns), strict=True
     )
     for position, (key, used, mean, trials, values, ratio) in enumerate(rows):
         if values:
@@ -126,10 +126,3 @@ def _separable(a: Measured, b: Measured, level: float) -> bool:
         return False  # they have no trial in common
     interval = mean_interval(differences(*pairs), level, a.test_train_ratio)
     return not interval.low <= 0 <= interval.high
-
-
-def _tuples(frame: pd.DataFrame, keys: list[str]) -> Iterator[tuple[str, ...]]:
-    """Return the values of keys, row by row, as hashable tuples of text."""
-    if not keys:
-        return iter([()] * len(frame))
-    return zip(*(frame[key].map(as_text) for key in keys), strict=True)

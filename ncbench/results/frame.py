@@ -12,20 +12,19 @@ import pandas as pd
 
 from ncbench.config import not_default
 from ncbench.errors import NcbenchError, UnknownName
-from ncbench.plugin import get_registry
 from ncbench.results.keys import (
     Fingerprints,
     Newest,
     Origin,
     Which,
     as_text,
-    comparable,
     distinct_names,
     is_tagged,
     matches,
     mixed,
     of_a_method,
     same_text,
+    takes,
     told_apart,
     varies,
 )
@@ -38,7 +37,8 @@ NUMBERS = ["n", "mean", "sem", "low", "high"]
 _ABOUT = ["status", "reason", "told", "judged", "half_width", "fixed_test", "id", "untagged"]
 # Not "trials": that is a key of the configuration.
 _TRIALS = ["trial_numbers", "values", "test_train_ratio", "record"]
-_NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, "mark"}
+_OF_FIGURES = ["problem", "setting", "series", "style", "train_size", "bayes", "link"]
+_NOT_KEYS = {*NUMBERS, *_ABOUT, *_TRIALS, *_OF_FIGURES, "mark"}
 
 ABSENT = "absent"
 """Status of a cell that is done but has no such value."""
@@ -129,7 +129,6 @@ class FrameBuilder:
         self._keys: set[str] = set()
         self._met: dict[str, set[str]] = {}  # values of the keys of ``where``
         self._datasets: dict[Which, str] = {}
-        self._same: dict[Any, Any] = {}
 
     def add(self, record: Record) -> bool:
         """Add a record's numbers, unless a newer record was added; return False if filtered out.
@@ -157,7 +156,6 @@ class FrameBuilder:
 
     def _row(self, record: Record, origin: Origin) -> _Row:
         row = {**record.keys, "status": record.status, "reason": record.reason, "id": record.id}
-        row = {name: self._shared(entry) for name, entry in row.items()}
         row |= {"record": self._added - 1, **self._numbers(record)}
         made_with = {
             f"{kind}={row.get(kind)} of {record.plugins.get(kind, 'unknown')}": code
@@ -166,15 +164,16 @@ class FrameBuilder:
         for plugin in record.plugins.values():
             distribution, _, version = plugin.rpartition(" ")
             made_with[distribution] = version
-        shared = Origin(*map(self._shared, origin))
-        return _Row(row, record.data_keys, shared, self._shared(made_with))
+        return _Row(row, record.data_keys, origin, made_with)
 
     def _has_one(self, row: Mapping[str, Any], key: str, values: Sequence[Any]) -> bool:
         """Whether a cell has one of the values of a filter, or the filter does not apply to it."""
         if key in row:
             return any(matches(value, self.where[key]) for value in values)
         kind, _, parameter = key.partition(".")
-        return of_a_method(key) and kind in row and not _has(kind, row[kind], parameter)
+        # A record may be older than the parameter.
+        is_here = of_a_method(key) and kind in row
+        return is_here and not takes(kind, row[kind], parameter, unknown=False)
 
     def _values(self, record: Record, row: Mapping[str, Any], key: str) -> list[Any]:
         """Return the values that a filter may have: of a file, its name and "file"."""
@@ -250,15 +249,15 @@ class FrameBuilder:
                 continue
             numbers.append(trial.trial)
         sizes = [each.test_size / each.train_size for each in trials if each.train_size]
-        entries: dict[str, Any] = {"trial_numbers": self._shared(tuple(numbers))}
+        entries: dict[str, Any] = {"trial_numbers": tuple(numbers)}
         entries["values"] = tuple(values)
-        entries["told"] = self._shared(_told(record))
+        entries["told"] = _told(record)
         entries["judged"], entries["half_width"] = _judged(record)
         fixed = record.test_part == "fixed" and trials
         entries["fixed_test"] = trials[0].test_size if fixed else 0
         entries["test_train_ratio"] = sum(sizes) / len(sizes) if sizes else math.nan
         if reason:
-            entries["reason"] = self._shared(reason)
+            entries["reason"] = reason
         if trials and not values:
             entries["status"] = ABSENT
             self._known_values.update(known_values(trials[0]))  # for the message
@@ -309,14 +308,6 @@ class FrameBuilder:
         ]
         return [said for said in [mixed(cells)] if said]
 
-    def _shared(self, entry: Any) -> Any:
-        """Return one object for all equal ones: 100,000 records have few distinct values."""
-        if isinstance(entry, dict):
-            return self._same.setdefault((dict, comparable(entry)), entry)
-        if isinstance(entry, str | float | int | tuple):
-            return self._same.setdefault((type(entry), entry), entry)
-        return entry
-
 
 def _told(record: Record) -> str:
     """Return the plug-ins that were told a part of the truth, and which part."""
@@ -358,14 +349,6 @@ def _summary(
 def known_ratio(ratio: float) -> float | None:
     """Return a frame's ``test_train_ratio``, or None if it is missing."""
     return None if math.isnan(ratio) else ratio
-
-
-def _has(kind: str, name: str, parameter: str) -> bool:
-    """Whether a plug-in has a parameter; a record may be older than the parameter."""
-    try:
-        return any(each.name == parameter for each in get_registry().plugin(kind, name).parameters)
-    except NcbenchError:  # the plug-in may not be installed here
-        return False
 
 
 def _sortable(column: pd.Series) -> pd.Series:

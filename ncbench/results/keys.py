@@ -171,6 +171,13 @@ def as_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
+def texts_of(frame: pd.DataFrame, keys: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the values of keys as text, row by row."""
+    if not keys:
+        return [()] * len(frame)
+    return list(zip(*(frame[key].map(as_text) for key in keys), strict=True))
+
+
 def comparable(value: Any) -> str:
     """Return a text that is the same for equal values."""
     return msgspec.json.encode(value, order="sorted").decode()
@@ -238,7 +245,8 @@ class Fingerprints:
         self._drawn = {
             settings
             for settings, each in met.items()
-            if len({o.fingerprint for o in each} - {""}) > 1 and _is_drawn(next(iter(each)).name)
+            if len({o.fingerprint for o in each} - {""}) > 1
+            and takes("dataset", next(iter(each)).name, "rng", unknown=True)
         }
         for origin in {origin for each in met.values() for origin in each if origin.fingerprint}:
             self._found[self._place(origin)].add(origin.fingerprint)
@@ -269,12 +277,12 @@ class Fingerprints:
         return f" [{origin.fingerprint[:digits] or UNKNOWN}]"
 
 
-def _is_drawn(name: str) -> bool:
-    """Whether a data set draws its examples; yes if it is not installed here."""
+def takes(kind: str, name: str, argument: str, *, unknown: bool) -> bool:
+    """Whether a plug-in takes an argument; ``unknown`` if it is not installed here."""
     try:
-        return get_registry().takes("dataset", name, "rng")
+        return get_registry().takes(kind, name, argument)
     except NcbenchError:
-        return True
+        return unknown
 
 
 def is_tagged(text: str, name: str, fingerprint: str) -> bool:

@@ -9,15 +9,16 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from ncbench.errors import NcbenchError, UnknownName, counted
-from ncbench.plugin import Registry, get_registry
+from ncbench.errors import UnknownName, counted
 from ncbench.results.frame import FrameBuilder
-from ncbench.results.keys import Newest, comparable
+from ncbench.results.keys import Newest, comparable, takes
 from ncbench.results.read import report_older
 from ncbench.results.significance import Ranks, friedman
 from ncbench.run import ESTIMATED, IGNORED, KNOWN, Record
@@ -87,7 +88,7 @@ def solution(record: Record) -> Solution:
         problem,
         record.method,
         record.uses_T,
-        record.measure if _takes_measure(get_registry(), keys["algo"]) else None,
+        record.measure if takes("algo", keys["algo"], "measure", unknown=True) else None,
         _means([trial.losses for trial in trials]),
         _means([trial.seconds for trial in trials]),
         {
@@ -124,15 +125,6 @@ def solutions_of(records: Iterable[Record], builder: FrameBuilder) -> list[Solut
 def _done(record: Record) -> Solution | str:
     """Return the solution of a record that is done, the status of another one."""
     return solution(record) if record.status == "done" else record.status
-
-
-@cache
-def _takes_measure(registry: Registry, algorithm: str) -> bool:
-    """Whether an algorithm is told the measure; yes if it is not installed here."""
-    try:
-        return registry.takes("algo", algorithm, "measure")
-    except NcbenchError:
-        return True
 
 
 def _means(mappings: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -254,93 +246,66 @@ def boards(
     for name in measures:
         if name not in everywhere:
             raise UnknownName.among("--measure", name, sorted(optimized or everywhere))
-    kinds = sorted({each.problem.noise for each in solutions}) if by_noise else [""]
-    present = {each.use_of_T for each in solutions}
-    names, costs = _names(solutions), _costs(solutions)
-    wanted = [
-        (measure, noise, use)
-        for measure in measures or sorted(optimized or everywhere)
-        for use in [use for use in (ESTIMATED, KNOWN) if use in present] or [IGNORED]
-        for noise in kinds
-    ]
+    frame = pd.DataFrame([each.problem for each in solutions], columns=_PROBLEM)
+    frame[_METHOD] = _names(solutions)
+    frame["seconds"] = _costs(solutions)
+    for key in ("use_of_T", "measure", "losses", "added"):
+        frame[key] = [getattr(each, key) for each in solutions]
+    kinds = sorted(set(frame["noise"])) if by_noise else [""]
+    uses = [use for use in (ESTIMATED, KNOWN) if use in set(frame["use_of_T"])] or [IGNORED]
     tables = {}
-    for measure, noise, use in wanted:
-        chosen = [
-            (names[number], costs[number], each)
-            for number, each in enumerate(solutions)
-            if each.use_of_T in (use, IGNORED)
-            and each.measure in (measure, None)
-            and noise in ("", each.problem.noise)
-        ]
-        if len({name for name, _, _ in chosen}) > 1:
+    for measure, use, noise in product(measures or sorted(optimized or everywhere), uses, kinds):
+        chosen = frame[frame["use_of_T"].isin([use, IGNORED])]
+        chosen = chosen[chosen["measure"].isna() | (chosen["measure"] == measure)]
+        chosen = chosen[chosen["noise"] == noise] if noise else chosen
+        if len(chosen[_METHOD].drop_duplicates()) > 1:
             tables[measure, noise, use] = chosen
     each_level = 1 - (1 - level) / max(1, len(tables))
     found = (_board(*which, chosen, each_level) for which, chosen in tables.items())
     return [board for board in found if board is not None]
 
 
-_Name = tuple[str, str]
-"""A method and its T estimator."""
+_PROBLEM = list(Problem._fields)
+_METHOD = ["method", "T"]
+"""The columns of a method, and of its T estimator."""
 
 
-def _board(
-    measure: str,
-    noise: str,
-    use: str,
-    chosen: Sequence[tuple[_Name, float, Solution]],
-    level: float,
-) -> Board | None:
-    methods = sorted({name for name, _, _ in chosen})
-    losses: dict[Problem, dict[_Name, float]] = defaultdict(dict)
-    for name, _, each in chosen:
-        losses[each.problem][name] = each.losses[measure]
-    solved = {problem: by for problem, by in losses.items() if len(by) == len(methods)}
-    if not solved:
+def _board(measure: str, noise: str, use: str, chosen: pd.DataFrame, level: float) -> Board | None:
+    chosen = chosen.assign(loss=[losses[measure] for losses in chosen["losses"]])
+    last = chosen.drop_duplicates([*_PROBLEM, *_METHOD], keep="last")
+    losses = last.pivot(index=_PROBLEM, columns=_METHOD, values="loss").sort_index(axis=1)
+    solved = losses.dropna()
+    if solved.empty:
         return None
-    seconds: dict[_Name, list[float]] = defaultdict(list)
-    for name, cost, each in chosen:
-        if each.problem in solved:
-            seconds[name].append(cost)
-    table = _of_data_sets(solved, methods)
+    methods: list[Any] = list(solved.columns)
     alone = Counter(method for method, _ in methods)
     labels = [method if alone[method] == 1 else f"{method} {T}" for method, T in methods]
-    ranks = friedman(table, labels, level)
-    kinds = sorted({problem.noise for problem in solved})
+    # Losses are averaged over the problems of a data set.
+    ranks = friedman(solved.groupby("dataset").mean(), labels, level)
     by_kind = {
-        kind: friedman(
-            _of_data_sets({p: by for p, by in solved.items() if p.noise == kind}, methods), labels
-        ).average_ranks
-        for kind in kinds
+        kind: friedman(problems.groupby("dataset").mean(), labels).average_ranks
+        for kind, problems in solved.groupby("noise")
     }
-    means, own = np.mean(table, axis=0), {name for name, _, each in chosen if each.added}
+    means = solved.groupby("dataset").mean().mean()
+    added = chosen.groupby(_METHOD)["added"].any()
+    of_solved = chosen[pd.MultiIndex.from_frame(chosen[_PROBLEM]).isin(solved.index)]
+    seconds = of_solved.groupby(_METHOD)["seconds"].median()
+    by_label = dict(zip(labels, methods, strict=True))
     standings = [
         Standing(
-            labels[j],
-            *methods[j],
-            ranks.average_ranks[labels[j]],
-            float(means[j]),
-            {kind: by_kind[kind][labels[j]] for kind in kinds},
-            float(np.median(seconds[methods[j]])),
-            methods[j] in own,
+            *(label, method, T, rank, float(means[method, T])),
+            {str(kind): rank_of[label] for kind, rank_of in by_kind.items()},
+            *(float(seconds[method, T]), bool(added[method, T])),
         )
-        for j in map(labels.index, ranks.average_ranks)
+        for label, rank in ranks.average_ranks.items()
+        for method, T in [by_label[label]]
     ]
-    draws = Counter(problem[:3] for problem in solved)
-    seeds, left_out = min(draws.values()), len(losses) - len(solved)
+    seeds = int(solved.groupby(["dataset", "noise", "sigma"]).size().min())
+    left_out = len(losses) - len(solved)
     return Board(measure, noise, use, ranks, standings, len(solved), left_out, seeds)
 
 
-def _of_data_sets(
-    solved: Mapping[Problem, Mapping[_Name, float]], methods: Sequence[_Name]
-) -> list[list[float]]:
-    """Return a row for each data set: the losses of the methods, averaged over its problems."""
-    rows: dict[str, list[list[float]]] = defaultdict(list)
-    for problem, by in solved.items():
-        rows[problem.dataset].append([by[method] for method in methods])
-    return [np.mean(rows[name], axis=0).tolist() for name in sorted(rows)]
-
-
-def _names(solutions: Sequence[Solution]) -> list[_Name]:
+def _names(solutions: Sequence[Solution]) -> list[tuple[str, str]]:
     """Return the names of methods: the algorithm, and those of its settings that differ."""
     each_method = [comparable(each.settings) for each in solutions]  # many solutions have the same
     methods = dict(zip(each_method, solutions, strict=True))
@@ -371,29 +336,25 @@ def _told(each: Solution) -> str:
     return IGNORED if each.use_of_T == IGNORED else str(each.settings.get("t_estimator", KNOWN))
 
 
-def _costs(solutions: Sequence[Solution]) -> list[float]:
+def _costs(solutions: Sequence[Solution]) -> pd.Series:
     """Return the seconds of each solution, as if no other cell had shared its work.
 
     Cells of a sweep share estimates of T and class probabilities. The first one takes the time, the
     others read a file. So the time of a shared stage is the longest of those that share it.
     """
-    longest: dict[tuple[str, ...], float] = defaultdict(float)
-    shared = [(_shared("t_estimate", each), _shared("cpe", each)) for each in solutions]
-    for keys, each in zip(shared, solutions, strict=True):
-        for key in keys:
-            longest[key] = max(longest[key], each.seconds.get(key[0], 0.0))
-    return [
-        each.seconds.get("fit", 0.0)
-        - each.seconds.get("cpe", 0.0)
-        + sum(longest[key] for key in keys)
-        for keys, each in zip(shared, solutions, strict=True)
-    ]
+    stages = pd.DataFrame([each.seconds for each in solutions])
+    stages = stages.reindex(columns=["t_estimate", "cpe", "fit"]).fillna(0.0)
+    costs = stages["fit"] - stages["cpe"]
+    for stage in ("t_estimate", "cpe"):
+        shared = pd.Series([_shared(stage, each) for each in solutions], dtype=object)
+        costs += stages[stage].groupby(shared).transform("max")
+    return costs
 
 
-def _shared(stage: str, each: Solution) -> tuple[str, ...]:
-    """Return the stage, and what solutions that share its work have in common."""
+def _shared(stage: str, each: Solution) -> str:
+    """Return what solutions that share the work of a stage have in common."""
     kind = "t_estimator" if stage == "t_estimate" else "cpe"
     of_kind = {k: v for k, v in each.settings.items() if k.partition(".")[0] == kind}
     split = each.settings.get("algo.sample_split", "none") if stage == "cpe" else ""
     learned = stage in each.seconds
-    return stage, each.problem.key, comparable(of_kind), str(split), str(learned)
+    return comparable([each.problem.key, of_kind, split, learned])

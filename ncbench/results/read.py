@@ -21,24 +21,20 @@ from ncbench.run import (
     with_bar,
 )
 
-
-class Found(NamedTuple):
-    """A record and its file."""
-
-    path: Path
-    record: Record
+Found = tuple[Path, Record]
+"""A record and its file."""
 
 
 def find_records(sources: Sequence[str], report: Callable[[str], Any]) -> Iterator[Found]:
-    """Yield the records below folders and in archives; report each that is not a record.
+    """Yield path and record, below folders and in archives; report each file that is not a record.
 
     At the end, report why some losses were not compared with their confusion matrices.
     """
     unchecked: set[str] = set()
-    for found in _find_records(sources, report):
-        if found.record.status == "done":
-            unchecked.add(found.record.unchecked)
-        yield found
+    for path, record in _find_records(sources, report):
+        if record.status == "done":
+            unchecked.add(record.unchecked)
+        yield path, record
     for reason in sorted(unchecked - {""}):
         report(f"losses are not compared with their confusion matrices: {reason}")
 
@@ -60,20 +56,20 @@ def _find_records(sources: Sequence[str], report: Callable[[str], Any]) -> Itera
             if isinstance(found, ValueError):
                 report(f"ignored: {printable(str(found))}")
             else:
-                yield Found(Path(archive), found)
+                yield Path(archive), found
     paths = sorted({path for folder in folders for path in record_paths(folder)})
     bar = with_bar(paths, "Reading records") if len(paths) >= 500 else paths
     for path in bar:
         try:
-            yield Found(path, read_record(path))
+            yield path, read_record(path)
         except ValueError as error:
             report(f"ignored: {printable(str(error))}")
 
 
 def each_record(folders: Sequence[str]) -> Iterator[Record]:
     """Yield the records below folders; report other files on standard error."""
-    for found in find_records(folders, partial(print, file=sys.stderr)):
-        yield found.record
+    for _, record in find_records(folders, partial(print, file=sys.stderr)):
+        yield record
 
 
 class Records(NamedTuple):

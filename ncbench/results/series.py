@@ -84,7 +84,8 @@ def terms(records: Iterable[Record]) -> pd.DataFrame:
         try:
             newest.add(record, partial(_row, record))
         except Exception as error:  # another version of a plug-in may raise anything
-            print(f"skipped: record {record.id}: {_why(error)}", file=sys.stderr)
+            kind = "" if isinstance(error, NcbenchError) else f"{type(error).__name__}: "
+            print(f"skipped: record {record.id}: {kind}{error}", file=sys.stderr)
     if newest.left_out:
         older = counted(newest.left_out, "older record")
         print(f"left out: {older} of the same configurations", file=sys.stderr)
@@ -134,10 +135,6 @@ def _error(values: pd.Series, trial: Trial) -> float:
     ratio = trial.test_size / trial.train_size if trial.test_size else None
     shared = overlap(ratio, on_test=False)
     return float(values.std(ddof=1) * math.sqrt(1 / len(values) + shared))
-
-
-def _why(error: Exception) -> str:
-    return str(error) if isinstance(error, NcbenchError) else f"{type(error).__name__}: {error}"
 
 
 def curve_keys(frame: pd.DataFrame) -> list[str]:
@@ -196,10 +193,6 @@ def slopes(frame: pd.DataFrame) -> pd.DataFrame:
             names = dict(zip(keys, key, strict=True))
             rows.append({**names, "slope": slope, "at_1": np.exp(intercept)})
     return pd.DataFrame(rows, columns=[*keys, "slope", "at_1"])
-
-
-ADDED = ("problem", "setting", "series", "style", "train_size", "bayes", "link")
-"""Columns that ``figure_frame`` adds to a tidy frame."""
 
 
 def figure_frame(records: Sequence[Record], links: Sequence[str] | None = None) -> pd.DataFrame:
@@ -276,11 +269,6 @@ def _least_loss(record: Record) -> float:
         return least_loss(record.config)[1]
     except NotApplicable:  # the measure cannot be optimized
         return math.nan
-
-
-def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the tidy frame without the columns that ``figure_frame`` adds."""
-    return frame.drop(columns=list(ADDED))
 
 
 def at_sigma(frame: pd.DataFrame, sigma: float | None = None) -> pd.DataFrame:

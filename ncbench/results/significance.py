@@ -15,7 +15,6 @@ from scipy.special import chdtrc
 
 from ncbench.errors import NcbenchError, UnknownName, counted, did_you_mean
 from ncbench.results.best import Measured, in_pairs, method_keys, problem_keys, problems
-from ncbench.results.keys import same_text
 from ncbench.results.statistics import (
     EXACT,
     differences,
@@ -247,9 +246,6 @@ def _method(
     cells: ByProblem, keys: Sequence[str], name: str
 ) -> tuple[str, dict[tuple[str, ...], Measured]]:
     """Return the label of a method or an algorithm, and its cells by problem."""
-    alike = [label for label in methods_of(cells) if _same_label(name, label)]
-    if name not in alike and len(alike) == 1:
-        name = alike[0]  # the known spelling: algo.power=1 for algo.power=1.0
     exact = {problem: found[name] for problem, found in cells.items() if name in found}
     if exact:
         return name, exact
@@ -272,15 +268,6 @@ def _method(
             f"{', '.join(known)}"
         )
     return (labels.pop() if len(labels) == 1 else name), chosen
-
-
-def _same_label(name: str, label: str) -> bool:
-    """Whether two labels have the same words, and the same values after ``=``."""
-    words, known = name.split(), label.split()
-    if len(words) != len(known):
-        return False
-    pairs = [(a.partition("="), b.partition("=")) for a, b in zip(words, known, strict=True)]
-    return all(a[:2] == b[:2] and same_text(a[2], b[2]) if a[1] else a == b for a, b in pairs)
 
 
 def _several(name: str, keys: Sequence[str], settings: Mapping[str, Measured]) -> NcbenchError:

@@ -111,13 +111,13 @@ def ranks_of(values: Array) -> Array:
     >>> ranks_of(np.array([0.3, 0.1, 0.3, 0.2])).tolist()
     [3.5, 1.0, 3.5, 2.0]
     """
-    from scipy.stats import rankdata
-
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    groups = np.empty(len(values))
+    groups = np.empty(len(values), dtype=int)
     groups[order] = np.concatenate([[0], np.cumsum(~tied(ordered[1:], ordered[:-1]))])
-    return np.asarray(rankdata(groups), dtype=np.float64)
+    sizes = np.bincount(groups)
+    ranks: Array = np.cumsum(sizes) - (sizes - 1) / 2
+    return ranks[groups]
 
 
 def friedman_p(ranks: Array) -> float | None:

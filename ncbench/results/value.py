@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ncbench.errors import NcbenchError, UnknownName
+from ncbench.plugin import get_registry
 from ncbench.run import LARGEST, Record, Trial, check_loss
 
 LOSS = "loss"
@@ -65,14 +68,14 @@ class Value:
         """
         if self.name == LOSS or not self.is_loss:
             return str(self)
-        from ncbench.plugin import get_registry
-
         try:
-            parameters = get_registry().plugin("measure", self.name).parameters
+            return self._with({**self._defaults(), **self.parameters})
         except NcbenchError:  # not installed here: records hold its losses
             return str(self)
-        defaults = {p.name: p.default for p in parameters if not p.required}
-        return self._with({**defaults, **self.parameters})
+
+    def _defaults(self) -> dict[str, Any]:
+        parameters = get_registry().plugin("measure", self.name).parameters
+        return {p.name: p.default for p in parameters if not p.required}
 
     def _with(self, parameters: Mapping[str, Any]) -> str:
         texts = (f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in parameters.items())
@@ -116,18 +119,11 @@ class Value:
 
     def _has_defaults(self, optimized: Mapping[str, Any]) -> bool:
         given = {key: value for key, value in optimized.items() if key != "name"}
-        if not given:
-            return True
-        from ncbench.plugin import get_registry
-
         # A parameter that the record lacks was added later.
-        plugin = get_registry().plugin("measure", self.name)
-        defaults = {p.name: p.default for p in plugin.parameters if not p.required}
+        defaults = self._defaults() if given else {}
         return all(key in defaults and defaults[key] == value for key, value in given.items())
 
     def _from_confusion(self, classes: Sequence[str], trial: Trial) -> float:
-        import numpy as np
-
         try:
             loss = float(self._measure.for_classes(classes)(np.array(trial.confusion)))
         except NcbenchError:
@@ -140,8 +136,6 @@ class Value:
 
     @cached_property
     def _measure(self) -> Any:
-        from ncbench.plugin import get_registry
-
         known = [p.name for p in get_registry().plugin("measure", self.name).parameters]
         for key in self.parameters:
             if key not in known:
@@ -163,8 +157,6 @@ def known_values(trial: Trial) -> Iterator[str]:
 def no_such_value(value: Value, known: set[str], reasons: set[str]) -> NcbenchError:
     """Return the error for a value that no record has."""
     if value.is_loss and value.name != LOSS:
-        from ncbench.plugin import get_registry
-
         measures = get_registry().names("measure")
         if value.name in measures:
             return NcbenchError(f"--value {value.name}: {'; '.join(sorted(reasons))}")

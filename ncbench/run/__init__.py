@@ -17,7 +17,7 @@ from ncbench.run.folder import CellFolder, identified
 from ncbench.run.progress import (
     STOP,
     Progress,
-    describe_cell,
+    SweepFile,
     read_sweep,
     result_line,
     watched,
@@ -32,13 +32,14 @@ from ncbench.run.record import (
     Record,
     Trial,
     check_loss,
+    describe_cell,
     written,
 )
 from ncbench.run.typed_json import LARGEST
 
 __all__ = [
     "ESTIMATED", "IGNORED", "KNOWN", "LARGEST", "PROBLEM", "STOP", "SUFFIX", "CellFolder",
-    "Progress", "Record", "Trial", "check_loss", "describe_cell", "identified", "is_archive",
-    "pack", "published", "read_configs", "read_record", "read_sweep", "record_paths",
+    "Progress", "Record", "SweepFile", "Trial", "check_loss", "describe_cell", "identified",
+    "is_archive", "pack", "published", "read_configs", "read_record", "read_sweep", "record_paths",
     "result_line", "unpack", "watched", "with_bar", "working", "written",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ from ncbench.learning import fit_cpe
 from ncbench.noise_estimation import restored, stored
 from ncbench.plugin import get_registry, source_files
 from ncbench.types import Array
+
+Kept = TypeVar("Kept")
 
 
 class SharedCPE(ClassifierMixin, BaseEstimator):
@@ -91,28 +93,24 @@ class SharedCPE(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Array) -> Array:
         """Return class probabilities, from the folder if they are there."""
         key = digest(self._key.encode(), X)
-        return self._stored(key, len(X), lambda: self._model().predict_proba(X))
+        return self._stored(key, lambda: self._model().predict_proba(X))
 
     @available_if(lambda self: hasattr(self.cpe, "held_out_posterior"))  # type: ignore[untyped-decorator]
     def held_out_posterior(self) -> Array:
         """Return what the learner predicted for the sample before it saw its labels."""
         key = digest(f"{self._key} held out".encode())
-        return self._stored(key, len(self._sample[0]), lambda: self._model().held_out_posterior())
+        return self._stored(key, lambda: self._model().held_out_posterior())
 
-    def _stored(self, key: str, rows: int, compute: Callable[[], Any]) -> Array:
+    def _stored(self, key: str, compute: Callable[[], Any]) -> Array:
         path = Path(self.folder) / f"{key}.npy"
-        kept = None if self.renew else _read(path, rows)
-        if kept is not None:
-            return kept
-        with locked(path.with_suffix(".lock")):
-            if not self.renew:
-                kept = _read(path, rows)  # another process may have just computed it
-            if kept is not None:
-                return kept
+
+        def compute_and_write() -> Array:
             probabilities = np.asarray(compute(), dtype=np.float64)
             _write(path, probabilities)
-        _shrink(path.parent, self.limit)
-        return probabilities
+            _shrink(path.parent, self.limit)
+            return probabilities
+
+        return _shared(path, _read, compute_and_write, self.renew)
 
     def predict(self, X: Array) -> NDArray:
         """Return the most probable class of each row; ties go to the lowest."""
@@ -163,8 +161,22 @@ def digest(start: bytes, *arrays: NDArray) -> str:
     return found.hexdigest()
 
 
-def _read(path: Path, m: int) -> Array | None:
-    """Return the stored probabilities of m examples, or None if they are missing or damaged."""
+def _shared(
+    path: Path, read: Callable[[Path], Kept | None], compute: Callable[[], Kept], renew: bool
+) -> Kept:
+    """Return what a file holds, or compute it while other processes that need it wait."""
+    kept = None if renew else read(path)
+    if kept is None:
+        with locked(path.with_suffix(".lock")):
+            # Another process may have just computed it.
+            kept = None if renew else read(path)
+            if kept is None:
+                kept = compute()
+    return kept
+
+
+def _read(path: Path) -> Array | None:
+    """Return the stored probabilities, or None if they are missing or damaged."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -176,12 +188,9 @@ def _read(path: Path, m: int) -> Array | None:
     if _checksum(array) != checksum:
         _notice(path, "its checksum is wrong")
         return None
-    probabilities: Array = np.load(io.BytesIO(array), allow_pickle=False)
-    if probabilities.shape[0] != m:
-        _notice(path, f"it has {probabilities.shape[0]} rows instead of {m}")
-        return None
     with contextlib.suppress(OSError):
         os.utime(path)  # now the most recently used entry
+    probabilities: Array = np.load(io.BytesIO(array), allow_pickle=False)
     return probabilities
 
 
@@ -251,20 +260,16 @@ def shared_estimate(
     >>> (shared_estimate(path, slow).matrix == shared_estimate(path, None).matrix).all()
     np.True_
     """
-    kept = None if renew else _read_matrix(path)
-    if kept is not None:
-        return kept
-    with locked(path.with_suffix(".lock")):
-        if not renew:
-            kept = _read_matrix(path)  # another process may have just computed it
-        if kept is not None:
-            return kept
+
+    def compute() -> NoiseMatrix:
         started = time.perf_counter()
         found = estimate()
         if time.perf_counter() - started > _WORTH_KEEPING:
             with contextlib.suppress(OSError):  # the cell needs the estimate, not the file
                 write_json(path, stored(found))
         return found
+
+    return _shared(path, _read_matrix, compute, renew)
 
 
 def _read_matrix(path: Path) -> NoiseMatrix | None:

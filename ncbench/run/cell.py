@@ -20,7 +20,7 @@ from ncbench.plugin import get_registry, observers, use_files
 from ncbench.plugin.code import own_line
 from ncbench.run.folder import CellFolder, cell_id, new_record, plugin_code, plugin_versions
 from ncbench.run.problem import Cell, fixed_test_part
-from ncbench.run.progress import describe_cell
+from ncbench.run.record import describe_cell
 from ncbench.run.trial import losses, prepare, run_trial
 from ncbench.types import Config
 

@@ -9,52 +9,14 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from ncbench.config import SETTINGS, shipped_choices, short
-from ncbench.errors import NcbenchError, counted
-from ncbench.files import read_json
-from ncbench.plugin import KINDS, get_registry
+from msgspec import Meta, Struct
 
-if TYPE_CHECKING:
-    from ncbench.types import Config
-
-# Describe a cell: its settings in a few words, and its result in one line.
-
-
-def describe_cell(config: Config) -> str:
-    """Return the main settings of a cell, and those that are not the default.
-
-    The configuration of a record may lack a key.
-    """
-    kinds = [key for key in ("measure", "dataset", "noise") if key in config]
-    cell = " ".join(f"{key}={config[key]['name']}" for key in kinds)
-    cell = f"{cell} sigma={config['sigma']:g} algo={config['algo']['name']}"
-    others = _not_default(config)
-    return " ".join([cell, *(f"{key}={short(value)}" for key, value in others.items())])
-
-
-def _not_default(config: Config) -> dict[str, Any]:
-    values = {}
-    for kind in ("cpe", "t_estimator"):
-        if kind in config and config[kind]["name"] != shipped_choices()[kind]:
-            values[kind] = config[kind]["name"]
-    for kind in KINDS:
-        if kind not in config:
-            continue
-        try:
-            parameters = get_registry().plugin(kind, config[kind]["name"]).parameters
-        except NcbenchError:  # the plug-in of a record may not be installed here
-            continue
-        for parameter in parameters:
-            value = config[kind].get(parameter.name, parameter.default)
-            if value != parameter.default:
-                values[f"{kind}.{parameter.name}"] = value
-    for key in ("test_size", "seed"):
-        default = SETTINGS[key].metadata["default"]
-        if config.get(key, default) != default:
-            values[key] = config[key]
-    return values
+from ncbench.errors import counted
+from ncbench.files import read_bytes
+from ncbench.run.record import describe_cell
+from ncbench.run.typed_json import parse
 
 
 def result_line(record: Mapping[str, Any]) -> str:
@@ -86,6 +48,29 @@ STOP = "stop"
 _INTERVAL = 0.25
 
 
+class SweepFile(Struct):
+    """``sweep.json``: the cells of a sweep, and the process that started it."""
+
+    command: list[str]
+    cells: list[str]
+    started: Annotated[float, Meta(ge=0, le=2**40)]
+    host: str
+    pid: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+
+
+class CellState(Struct):
+    """The state of a started cell: running, found, done, skipped or failed."""
+
+    state: str
+    time: float
+    # Of a running cell.
+    cell: str = ""
+    host: str = ""
+    # Of a cell that has ended.
+    line: str = ""
+    reason: str = ""
+
+
 @dataclass(frozen=True)
 class Progress:
     """The progress of a sweep.
@@ -103,7 +88,7 @@ class Progress:
 
     Examples
     --------
-    >>> states = {0: {"state": "done", "time": 20.0}, 1: {"state": "running", "host": "here"}}
+    >>> states = {0: CellState("done", 20.0), 1: CellState("running", 10.0, host="here")}
     >>> print(Progress(3, states, 10.0))
     1 done, 0 failed, 0 skipped, 0 found finished, 1 running, 2 remaining, about 20 s left
     >>> print(Progress(3, states, 10.0, gone="here"))
@@ -111,7 +96,7 @@ class Progress:
     """
 
     total: int
-    states: Mapping[int, Mapping[str, Any]]
+    states: Mapping[int, CellState]
     started: float
     gone: str | None = None
 
@@ -119,27 +104,27 @@ class Progress:
     def read(cls, folder: Path) -> Progress:
         """Read a sweep's folder; a state that cannot be read counts as not started."""
         about = read_sweep(folder)
-        return cls(len(about["cells"]), {}, about["started"]).newer(folder)
+        return cls(len(about.cells), {}, about.started).newer(folder)
 
     def newer(self, folder: Path) -> Progress:
         """Return the progress of now; only cells that had not ended are read again."""
-        states = {n: state for n, state in self.states.items() if state["state"] != "running"}
+        states = {n: state for n, state in self.states.items() if state.state != "running"}
         for name in os.listdir(folder):
             number, _, suffix = name.partition(".")
             if suffix == "json" and number.isdecimal() and int(number) not in states:
                 with contextlib.suppress(ValueError):
-                    states[int(number)] = _state(read_json(folder / name))
+                    states[int(number)] = _read(folder / name, CellState)
         return replace(self, states=states)
 
     def count(self, *states: str) -> int:
         """Return the number of cells in one of these states."""
-        return sum(state["state"] in states for state in self.states.values())
+        return sum(state.state in states for state in self.states.values())
 
     @property
-    def running(self) -> list[Mapping[str, Any]]:
+    def running(self) -> list[CellState]:
         """The states of the running cells."""
-        started = [state for state in self.states.values() if state["state"] == "running"]
-        return [state for state in started if self.gone is None or state["host"] != self.gone]
+        started = [state for state in self.states.values() if state.state == "running"]
+        return [state for state in started if self.gone is None or state.host != self.gone]
 
     @property
     def ended(self) -> int:
@@ -150,10 +135,10 @@ class Progress:
     def seconds_left(self) -> float | None:
         """The remaining time at the pace of the cells run so far."""
         run = self.count("done", "failed")
-        ends = [s["time"] for s in self.states.values() if s["state"] in ("done", "failed")]
+        ends = [each.time for each in self.states.values() if each.state in ("done", "failed")]
         if not run or self.ended == self.total or self.gone is not None:
             return None
-        passed = max(0.0, float(max(ends)) - self.started)  # a clock may be set back
+        passed = max(0.0, max(ends) - self.started)  # a clock may be set back
         return passed / run * (self.total - self.ended)
 
     def __str__(self) -> str:
@@ -166,33 +151,13 @@ class Progress:
         return ", ".join(parts) + (f", about {_duration(left)} left" if left is not None else "")
 
 
-_ABOUT = {"command": list, "cells": list, "started": (int, float), "host": str, "pid": int}
-_STATE = {"state": str, "time": (int, float)}
-_RUNNING = {"cell": str, "host": str}
-
-
-def read_sweep(folder: Path) -> dict[str, Any]:
+def read_sweep(folder: Path) -> SweepFile:
     """Read ``sweep.json``; raise ValueError, with file and field, if it is damaged."""
-    path = folder / "sweep.json"
-    about: dict[str, Any] = _checked(read_json(path), _ABOUT, path)
-    if not all(isinstance(word, str) for word in (*about["command"], *about["cells"])):
-        raise ValueError(f"{path}: command, cells: expected lists of texts")
-    if not (0 <= about["started"] < 2**40 and 0 < about["pid"] < 2**31):
-        raise ValueError(f"{path}: started, pid: not a time, or not the number of a process")
-    return about
+    return _read(folder / "sweep.json", SweepFile)
 
 
-def _state(state: Any) -> dict[str, Any]:
-    _checked(state, _STATE, "state")
-    more = _RUNNING if state["state"] == "running" else {"line": str}
-    return _checked(state, more, "state")
-
-
-def _checked(content: Any, fields: Mapping[str, Any], where: Any) -> dict[str, Any]:
-    for key, kind in fields.items():
-        if not isinstance(content, dict) or not isinstance(content.get(key), kind):
-            raise ValueError(f"{where}: {key} is missing or of another type")
-    return dict(content)
+def _read(path: Path, kind: type[Thing]) -> Thing:
+    return parse(read_bytes(path), kind, str(path))
 
 
 def _duration(seconds: float) -> str:
@@ -233,10 +198,10 @@ def _ticks(folder: Path, ended: threading.Event) -> Iterator[Progress]:
 def _news(progress: Progress, reported: set[int]) -> Iterator[str]:
     for number in sorted(progress.states.keys() - reported):
         state = progress.states[number]
-        if state["state"] != "running":
+        if state.state != "running":
             reported.add(number)
-            found = "  (found finished)" if state["state"] == "found" else ""
-            yield f"[{len(reported)}/{progress.total}] {state['line']}{found}"
+            found = "  (found finished)" if state.state == "found" else ""
+            yield f"[{len(reported)}/{progress.total}] {state.line}{found}"
 
 
 def _log(folder: Path, ended: threading.Event) -> None:
@@ -270,7 +235,7 @@ def _panel(progress: Progress, width: int) -> Any:
     panel.add_row(ProgressBar(total=progress.total, completed=progress.ended, width=min(60, width)))
     panel.add_row(Text(str(progress)))
     for state in progress.running[:8]:
-        panel.add_row(Text(f"  {state['cell']}", style="dim"))
+        panel.add_row(Text(f"  {state.cell}", style="dim"))
     return panel
 
 

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from ncbench.config import SETTINGS
+from ncbench.config import SETTINGS, not_default
 from ncbench.errors import printable
 from ncbench.files import from_json
 from ncbench.plugin import KINDS, Registry, get_registry
-from ncbench.run.progress import describe_cell
 from ncbench.run.typed_json import (
     Count,
     Matrix,
@@ -268,6 +267,20 @@ def flat(config: Mapping[str, Any]) -> dict[str, Any]:
         else:
             keys[key] = value
     return keys
+
+
+def describe_cell(config: Mapping[str, Any]) -> str:
+    """Return the main settings of a cell, and those that are not the default.
+
+    The configuration of a record may lack a key.
+    """
+    keys = flat(config)
+    main = {
+        key: keys[key] for key in ("measure", "dataset", "noise", "sigma", "algo") if key in keys
+    }
+    main["sigma"] = f"{main['sigma']:g}"
+    others = not_default([keys], main, longest=24)
+    return " ".join([*(f"{key}={value}" for key, value in main.items()), *others])
 
 
 def _whole(value: Any) -> Any:

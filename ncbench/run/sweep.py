@@ -34,8 +34,8 @@ from ncbench.files import is_full, read_json, write_json
 from ncbench.plugin import observers, use_files
 from ncbench.run.archive import read_record
 from ncbench.run.folder import CellFolder, new_record
-from ncbench.run.progress import STOP, Progress, describe_cell, result_line
-from ncbench.run.record import Record
+from ncbench.run.progress import STOP, Progress, result_line
+from ncbench.run.record import Record, describe_cell
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -267,14 +267,14 @@ class Sweep:
         failed: list[Record] = []
         kept = missing = 0
         for number, config in enumerate(self.configs):
-            state, record = states.get(number, {"state": "missing"}), None
+            state, record = states.get(number), None
             with contextlib.suppress(ValueError):
                 record = read_record(CellFolder(config).record)
                 records.append(record)
-            if state["state"] == "failed":  # even if an earlier run has left a record
+            if state and state.state == "failed":  # even if an earlier run has left a record
                 # Without the command, which may have characters that no record's settings have.
                 settings = {key: config[key] for key in config if key != "command"}
-                about = {"id": config["id"], "config": settings, "reason": state["reason"]}
+                about = {"id": config["id"], "config": settings, "reason": state.reason}
                 failed.append(Record(status="failed", **about))
                 kept += record is not None and record.status == "done"
             elif record is None:

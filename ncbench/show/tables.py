@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
-import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -113,18 +113,17 @@ class Grid:
         ]
         return cls([heading for heading, _ in formats], rows, labels, notes, title=title)
 
-    def print(self, console: Console | None = None) -> None:
-        """Print the table to a terminal or a log."""
+    def print(self) -> None:
+        """Print the table to a terminal, in bold and as wide as it is, or to a log."""
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            print(self.text())
+            return
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for column in self.columns:
             table.add_column(Text(column))
         for row in self.printed_rows():
-            texts = ((printable(e.text) + e.mark, "bold" if e.bold else "") for e in row)
-            table.add_row(*(Text(text, style=style) for text, style in texts))
-        if console is None:
-            console = Console(highlight=False)
-            if not console.is_terminal:  # a log has no width
-                console.width = max(200, console.measure(table).maximum)
+            table.add_row(*(Text(_printed(e), style="bold" if e.bold else "") for e in row))
         for line in filter(None, (self.title, self.heading)):
             console.print(Text(printable(line)), soft_wrap=True)
         console.print(table)
@@ -133,9 +132,12 @@ class Grid:
 
     def text(self) -> str:
         """Return the table as printed to a log."""
-        stream = io.StringIO()
-        self.print(Console(file=stream, width=10_000, color_system=None))
-        return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+        rows = [list(self.columns), *(list(map(_printed, row)) for row in self.printed_rows())]
+        # Not by rich, which takes seconds for thousands of rows.
+        widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(set_cell_size, row, widths)).rstrip() for row in rows]
+        above = [printable(line) for line in (self.title, self.heading) if line]
+        return "\n".join([*above, *lines, *map(printable, self.notes)])
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
@@ -251,6 +253,10 @@ def one_line(text: str) -> str:
 
 def _sentence(note: str) -> str:
     return note if note.endswith(".") else f"{note}."
+
+
+def _printed(entry: Entry) -> str:
+    return printable(entry.text) + entry.mark
 
 
 def _line(cells: map[str]) -> str:

@@ -123,7 +123,8 @@ ATTACKS = [
         for key, value in GONE.items()
     ),
     *(
-        Attack(f"status: {k} {at}", STATUS, "notice", "started, pid", sweep_of_others(**{k: at}))
+        Attack(f"status: {k} {at}", STATUS, "notice", f"sweep.json: {k}: ",
+               sweep_of_others(**{k: at}))
         for k, at in NOT_TIMES
     ),
     *(

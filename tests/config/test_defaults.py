@@ -20,8 +20,8 @@ def test_long_values_keep_their_end() -> None:
         ("x" * 24, "x" * 24),
         ("a" * 10 + "b" * 20, "..." + "a" + "b" * 20),
     ):
-        assert short(value) == text
-        assert len(short(value)) <= 24
+        assert short(value, 24) == text
+        assert len(short(value, 24)) <= 24
 
 
 def test_only_what_is_neither_shown_nor_default_is_said() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from ncbench.errors import already_said
-from ncbench.own_labels.text import predictions_csv
+from ncbench.own_labels.predictions import predictions_csv
 
 
 def test_it_is_read_back_by_a_spreadsheet_and_by_pandas() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ncbench.run.progress import Progress, _news
+from ncbench.run.progress import CellState, Progress, _news
 
 
 def state(name: str, **more: Any) -> dict[str, Any]:
@@ -58,14 +58,18 @@ def test_times_are_said_in_two_units() -> None:
         (3599.6, "1 h 0 min"),
         (7260, "2 h 1 min"),
     ):
-        progress = Progress(2, {0: state("done", time=seconds)}, 0.0)
+        progress = Progress(2, {0: CellState("done", seconds)}, 0.0)
         assert str(progress).endswith(f"about {text} left")
 
 
 def test_cells_of_a_host_that_is_gone_do_not_run() -> None:
-    states = {0: state("running"), 1: state("running", host="there"), 2: state("done", time=9.0)}
+    states = {
+        0: CellState("running", 0.0, host="here"),
+        1: CellState("running", 0.0, host="there"),
+        2: CellState("done", 9.0),
+    }
     progress = Progress(4, states, 0.0, gone="here")
-    assert [each["host"] for each in progress.running] == ["there"]
+    assert [each.host for each in progress.running] == ["there"]
     assert progress.seconds_left is None
     assert "1 running (1 interrupted), 3 remaining" in str(progress)
 

@@ -23,7 +23,7 @@ from ncbench.report.figures.losses import (
 from ncbench.report.figures.ranks import critical_difference
 from ncbench.report.figures.style import saved
 from ncbench.results import Board, Ranking, rankings
-from ncbench.results.series import at_sigma, figure_frame, panels, plain
+from ncbench.results.series import at_sigma, figure_frame, panels
 from ncbench.run import Record
 
 MOST_PANELS = 24
@@ -97,7 +97,7 @@ def kinds(
     ranked = [
         Part(str(measure), "", _safe(ranking.measure), ranking)
         for measure, rows in frame.groupby("measure", sort=False)
-        for ranking in rankings(plain(rows))
+        for ranking in rankings(rows)
     ]
     return [
         Kind(

@@ -121,13 +121,24 @@ def title(axes: Axes, text: str, width: float = PANEL[0] - 0.75) -> None:
 
 
 def finish(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
-    """Make the rows of panels higher, to fit wrapped texts, and put a legend below them."""
+    """Make the rows of panels higher, to fit wrapped texts, and put a legend below them.
+
+    The legend has as many columns as fit. The figure grows by its height, so that the panels keep
+    theirs.
+    """
     specs = (axes.get_subplotspec() for axes in figure.axes)
     rows = len({spec.rowspan.start for spec in specs if spec is not None})
     for texts in zip(*((a.get_title("left"), a.get_xlabel()) for a in figure.axes), strict=True):
         lines = max(text.count("\n") for text in texts)
         figure.set_figheight(figure.get_figheight() + 0.16 * lines * rows)
-    legend(figure, handles, labels)
+    width = figure.get_figwidth()
+    shown = [wrapped(label, width - 0.8) for label in labels]
+    # A column is the label, the sample of the line, and the space between them.
+    column = 0.7 + max(text_width(line) for label in shown for line in label.split("\n"))
+    columns = max(1, min(len(shown), int(width / column)))
+    lines = max(label.count("\n") + 1 for label in shown) * -(-len(shown) // columns)
+    figure.set_figheight(figure.get_figheight() + 0.1 + 0.2 * lines)
+    figure.legend(handles, shown, loc="outside lower center", ncols=columns, handlelength=3.2)
 
 
 def wrapped(text: str, width: float, lines: int = 3) -> str:
@@ -181,21 +192,6 @@ def shortened(text: str, width: float) -> str:
     while text and text_width(text + "…") > width:
         text = text[:-1]
     return text + "…"
-
-
-def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
-    """Put a legend below the panels, in as many columns as fit.
-
-    The figure grows by the height of the legend, so that the panels keep their height.
-    """
-    width = figure.get_figwidth()
-    shown = [wrapped(label, width - 0.8) for label in labels]
-    # A column is the label, the sample of the line, and the space between them.
-    column = 0.7 + max(text_width(line) for label in shown for line in label.split("\n"))
-    columns = max(1, min(len(shown), int(width / column)))
-    lines = max(label.count("\n") + 1 for label in shown) * -(-len(shown) // columns)
-    figure.set_figheight(figure.get_figheight() + 0.1 + 0.2 * lines)
-    figure.legend(handles, shown, loc="outside lower center", ncols=columns, handlelength=3.2)
 
 
 def ticks(values: Sequence[float], log: bool = False) -> list[float]:

@@ -35,7 +35,7 @@ from ncbench.results import (
     rankings,
     written,
 )
-from ncbench.results.series import figure_frame, plain
+from ncbench.results.series import figure_frame
 from ncbench.run import Record, read_configs
 from ncbench.show import Entry, Grid
 from ncbench.show.pages import rendered
@@ -94,7 +94,7 @@ def render(found: Records, folders: Sequence[str], out: Path) -> str:
         rows=rows,
         rows_left_out=len(table.rows) - len(rows),
         chapters=chapters(frame, records),
-        swept=swept(frame),
+        swept=[key for key in keys_of(frame) if key not in LEADING],
         cells=every_cell(frame, records),
         failed=[r for r in kept if r.status == "failed"],
         link=link,
@@ -191,13 +191,13 @@ def conclusions(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return, for each measure, how often each algorithm is best, and its average rank."""
     found = []
     # As in the tables of the page: marks allow for all comparisons.
-    frame = frame.assign(mark=marked(plain(frame))["mark"].to_numpy())
+    frame = marked(frame)
     for measure, rows in frame.groupby("measure", sort=False):
         done = rows[rows["status"] == "done"]
         best = done.groupby(["problem", "sigma"])["mean"].transform("min")
         wins = Counter(done.loc[done["mean"] == best, "series"].map(str))
         problems = done.groupby(["problem", "sigma"]).ngroups
-        ranked = [ranking.ranks for ranking in rankings(plain(rows))]
+        ranked = [ranking.ranks for ranking in rankings(rows)]
         average = {name: rank for r in ranked if r for name, rank in r.average_ranks.items()}
         algorithms = [
             {"name": name, "wins": wins[name], "rank": average.get(name)}
@@ -263,11 +263,6 @@ def provenances(records: Sequence[Record]) -> list[dict[str, Any]]:
         group["first"] = min(group["first"], time, key=written)
         group["last"] = max(group["last"], time, key=written)
     return sorted(groups.values(), key=lambda group: written(group["last"]), reverse=True)
-
-
-def swept(frame: pd.DataFrame) -> list[str]:
-    """Return the keys that differ between cells, except measure, data set, algorithm and sigma."""
-    return [key for key in keys_of(plain(frame)) if key not in LEADING]
 
 
 def _flat(origin: Mapping[str, Any]) -> dict[str, str]:

@@ -21,7 +21,6 @@ from ncbench.report.figures.cells import (
 from ncbench.report.figures.losses import loss_against_sample_size, loss_against_sigma
 from ncbench.report.figures.ranks import critical_difference
 from ncbench.report.figures.style import saved
-from ncbench.results.series import plain
 from ncbench.results.significance import rankings
 
 
@@ -60,7 +59,7 @@ def test_names_of_a_critical_difference_diagram_are_led_to_their_ranks(make_reco
         for k, row in enumerate(losses)
         for algo, loss in zip("abcd", row, strict=True)
     ]
-    (ranking,) = rankings(plain(figure_frame(records)))
+    (ranking,) = rankings(figure_frame(records))
     ranks = ranking.ranks
     assert ranks is not None
     assert ranks.average_ranks == pytest.approx({"a": 1.1, "b": 1.9, "c": 3.1, "d": 3.9})
@@ -74,7 +73,7 @@ def test_names_of_a_critical_difference_diagram_are_led_to_their_ranks(make_reco
     assert ranks.groups == (("a", "b"), ("b", "c"), ("c", "d"))
     for bar, middle in zip(bars, (1.5, 2.5, 3.5), strict=True):
         assert (np.mean(bar) - intercept) / slope == pytest.approx(middle)
-    (of_one,) = rankings(plain(figure_frame(records[:2])))
+    (of_one,) = rankings(figure_frame(records[:2]))
     with pytest.raises(NothingToDraw, match="two or more data sets"):
         critical_difference(of_one)
 

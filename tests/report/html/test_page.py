@@ -24,7 +24,6 @@ from ncbench.report.figures.style import COLOURS
 from ncbench.report.html import page as report, panels
 from ncbench.report.html.panels import inline
 from ncbench.results.best import marked
-from ncbench.results.series import plain
 
 pytestmark = pytest.mark.xdist_group("report")  # so that one process makes the page
 
@@ -259,7 +258,7 @@ def test_the_conclusion_agrees_with_the_marks_of_the_tables(make_record: Make) -
     (one,) = report.conclusions(figure_frame(records[::10]))
     assert "All differences are beyond chance." in one["words"]
     frame = figure_frame(records)
-    assert set(marked(plain(frame))["mark"]) == {"best", "level"}
+    assert set(marked(frame)["mark"]) == {"best", "level"}
     (ten,) = report.conclusions(frame)
     assert "That may be chance against fw in 10 of them." in ten["words"]
 
