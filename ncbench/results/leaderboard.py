@@ -246,6 +246,8 @@ def boards(
     for name in measures:
         if name not in everywhere:
             raise UnknownName.among("--measure", name, sorted(optimized or everywhere))
+    if not solutions:
+        return []
     frame = pd.DataFrame([each.problem for each in solutions], columns=_PROBLEM)
     frame[_METHOD] = _names(solutions)
     frame["seconds"] = _costs(solutions)

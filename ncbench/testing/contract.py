@@ -20,7 +20,6 @@ from ncbench.config import schema
 from ncbench.config.config_files import explained
 from ncbench.config.hydra_session import parse_override
 from ncbench.core import noise_matrix
-from ncbench.data import dataset
 from ncbench.errors import NcbenchError, UnknownName
 from ncbench.plugin import KINDS, Plugin, Problem, as_arguments, get_registry, parameters_of
 
@@ -126,6 +125,8 @@ def made_something_bad(error: NcbenchError) -> None:
     ncbench.testing.contract.ContractError: noise matrix: column 0 sums to 1.2, not 1 \
 (T[i, j] = P(noisy = i | clean = j), so columns sum to 1; yours has rows that do: transpose it)
     """
+    from ncbench.data import dataset  # late: its room reads tables, and so imports pandas
+
     refused_in = traceback.extract_tb(error.__traceback__)[-1].filename
     if refused_in in (dataset.__file__, noise_matrix.__file__):
         raise ContractError(str(error)) from error
