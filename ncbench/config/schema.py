@@ -85,6 +85,8 @@ def resolve(cfg: DictConfig) -> dict[str, Any]:
     registry = get_registry()
     config: dict[str, Any] = {kind: _resolve_plugin(registry, kind, cfg[kind]) for kind in KINDS}
     config.update({key: _plain(cfg[key]) for key in SETTINGS})
+    for key in ("data_dir", "output_dir"):
+        config[key] = str(config[key])  # a folder may be named 0
     _use_labels_as_they_are(registry, config)
     if cfg.job is not None:
         raise NcbenchError(f"job={cfg.job}: only a sweep sets this key, for its own jobs")

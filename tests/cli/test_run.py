@@ -76,6 +76,11 @@ def test_without_noise_correction_changes_nothing(ncbench: Callable, tmp_path: P
         assert a["confusion"] == b["confusion"]
 
 
+def test_a_folder_may_be_named_by_a_number(ncbench: Callable, tmp_path: Path) -> None:
+    assert ncbench("-m", *QUICK, "algo=fw", "output_dir=0").code == 0
+    assert list((tmp_path / "0" / "cells").glob("*/record.json"))
+
+
 def test_an_output_dir_that_cannot_be_written(ncbench: Callable, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     for argv in ([], ["-m"]):
