@@ -65,3 +65,24 @@ def test_the_tables_of_the_answer_are_those_of_the_published_records(ncbench: An
             critical, sets = f"{ranks['critical_difference']:.2f}", ranks["n_datasets"]
             assert f"their ranks are {critical} apart" in page
             assert f"ignored: {sets} data sets" in page
+
+
+@pytest.mark.slow(reason="reads 7,292 records")
+def test_the_table_of_other_learners_is_that_of_both_files(ncbench: Any) -> None:
+    page = (ROOT / "docs" / "answer.md").read_text()
+    both = [str(ROOT / "results" / f"{name}.jsonl.gz") for name in ("tabular", "learners")]
+    printed = ncbench("leaderboard", *both, "--where", "sigma=0.2", "--format", "json")
+    boards = {
+        board["measure"]: {
+            s["label"]: f"{s['rank']:.2f} / {s['loss']:.3f}" for s in board["standings"]
+        }
+        for board in json.loads(printed.out)["boards"]
+        if board["use_of_T"] == "estimated"
+    }
+    ((header, rows),) = re.findall(
+        r"^\| method at sigma 0.2 \|(.*)\n\|[-:|]+\n((?:\|.*\n)+)", page, re.MULTILINE
+    )
+    for row in rows.splitlines():
+        name, *entries = [cell.strip() for cell in row.split("|")[1:-1]]
+        shown = zip(header.strip(" |").split(" | "), entries, strict=True)
+        assert all(boards[measure][name] == entry for measure, entry in shown if entry), name
