@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
+from ncbench.errors import already_said
 from ncbench.files import read_json
 from ncbench.results.read import collect
 from ncbench.results.value import Value
@@ -19,10 +19,6 @@ SWEEP = (
     "-m", "dataset=iris", "cpe=logistic", "cpe.C=1.0", "trials=2",
     "algo=cpe_argmax,nclr_plugin,ncfw", "sigma=0.1",
 )  # fmt: skip
-
-
-ROWS: dict[str, int] = {}
-"""The rows of each entry of the cache, which a cell knows from its data."""
 
 
 NUMBERS = ("trial", "losses", "confusion", "noise_matrix_estimate")
@@ -40,7 +36,7 @@ def shown(configs: list[dict[str, Any]]) -> Any:
         # A flip in the name of the key "checksum" leaves a key of another name, and no number.
         taken.append([{key: trial[key] for key in NUMBERS} for trial in kept])
     entries = sorted(Path("outputs/cache/cpe").glob("*.npy"))
-    cached = [cpe_cache._read(entry, ROWS[entry.name]) for entry in entries]
+    cached = [cpe_cache._read(entry) for entry in entries]
     return numbers.to_csv(), taken, [array is not None and array.tobytes() for array in cached]
 
 
@@ -58,9 +54,6 @@ def test_no_flipped_byte_changes_a_number_quietly(
     trial = read_json(folder.record)["trials"][0]
     folder.record.unlink()
     folder.keep_trial(trial)
-    for entry in Path("outputs/cache/cpe").glob("*.npy"):
-        with entry.open("rb") as stream:
-            ROWS[entry.name] = len(np.load(stream))
     whole = shown(configs)
     files = [path for path in Path("outputs").rglob("*") if path.is_file()]
     read = [path for path in files if not path.name.startswith("table.")]  # what commands read
@@ -73,7 +66,7 @@ def test_no_flipped_byte_changes_a_number_quietly(
         flipped = bytearray(content)
         flipped[place] ^= rng.randrange(1, 256)
         path.write_bytes(flipped)
-        cpe_cache._notice.cache_clear()
+        already_said.clear()
         now = shown(configs)
         said = capsys.readouterr().err.splitlines()
         path.write_bytes(content)
