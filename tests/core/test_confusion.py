@@ -88,3 +88,12 @@ def test_only_rows_without_a_possible_recall_are_projected() -> None:
     np.testing.assert_allclose(
         with_possible_recalls(without_mass), np.array([[0.9, 0.2], [0.0, 0.1]]) / 1.2, atol=1e-15
     )
+
+
+def test_a_recall_of_two_is_the_largest_possible_one() -> None:
+    for recall, possible in ((0.0, True), (2.0, True), (2.5, False)):
+        mass = 0.1
+        C = np.array([[recall * mass, (1 - recall) * mass, 0.0], [0.3, 0.3, -0.05], [0, 0, 0.35]])
+        assert (with_possible_recalls(C) is C) == possible, recall
+    without_mass = np.array([[0.0, 0.0, 0.0], [0.6, 0.0, -0.1], [0.2, 0.1, 0.2]])
+    assert with_possible_recalls(without_mass)[1, 2] == -0.1  # the row of others stays
