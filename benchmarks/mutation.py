@@ -188,6 +188,7 @@ EQUIVALENT: dict[str, list[tuple[str, str, str]]] = {
         ("return Mixture.single(1.0", "2.0", "a constant added to a row changes no argmin"),
     ],
     "ncbench_plugins.algorithms.frank_wolfe": [
+        ("elif steps > max(", ">=", "sets the number that it has"),
         ("self.moved = 0.0", "-1.0", "the start of a maximum of nonnegative numbers"),
         ("for key, value in zip(self.path", "False", "three keys and three values"),
     ],

@@ -179,7 +179,7 @@ def test_signed_ranks_may_favor_another_algorithm_than_the_average_ranks() -> No
 
 
 def test_friedman_refuses_what_is_no_complete_table() -> None:
-    for losses in ([], [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]):
+    for losses in ([], np.empty((0, 2)), [[0.1, np.nan]], [[0.1]], [0.1, 0.2], [[0.1, 0.2, 0.3]]):
         with pytest.raises(ValueError, match=r"finite|data sets"):
             friedman(losses, ["a", "b"])
 
