@@ -85,6 +85,7 @@ TEXT = {
 CHANGING = (
     (r'data-label="seconds".*', "COST"),
     (r"(?s)<svg.*?</svg>", "FIGURE"),
+    (r"(?s)<(style|script)>.*?</\1>", r"\1"),
     (r"\d{4}-\d\d-\d\d[T ]\d\d[:-]\d\d([:-]\d\d)?(-\d+|[+-]\d{4}| UTC)?( on \w+)?", "DATE"),
     (r"\d+(\.\d+)? (ms|s|min|MB)\b", "COST"),
     (r"\b[0-9a-f]{12,64}\b", "HASH"),

@@ -75,7 +75,7 @@ def kinds(
     Parameters
     ----------
     frame : DataFrame
-        As returned by ``ncbench.results.series.results``.
+        As returned by ``ncbench.results.series.figure_frame``.
     records : sequence
         The records that the frame was made from.
     sigma : float, optional
